@@ -1,0 +1,1 @@
+"""Selectors, and one file per field action."""

@@ -1,0 +1,1 @@
+"""What a session remembers of its earlier calls."""

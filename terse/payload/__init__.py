@@ -1,0 +1,1 @@
+"""What came from a tool: the call, and the result as text with its kind, size and exact JSON."""

@@ -1,0 +1,1 @@
+"""The checked execution plan: data, choice, execution, gate and trace."""

@@ -1,0 +1,124 @@
+"""What happened to one payload: facts for `explain`, tests, reports and the ledger. Data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from terse.guarantee import Guarantee
+
+
+class StepStatus(StrEnum):
+    """How a step ended."""
+
+    APPLIED = "applied"
+    SKIPPED = "skipped"
+    """Its input does not fit; `note` says why."""
+    NO_GAIN = "no gain"
+    """It ran, and its result was not smaller, so its input stands."""
+    FORBIDDEN = "forbidden"
+    """A guard (or the call: an error result, a client without the retrieve tool) does not allow it."""
+    OUT_OF_TIME = "out of time"
+    FAILED = "failed"
+    """It raised; its input stands. `note` has the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTrace:
+    """One field line or one step of the chain.
+
+    Attributes:
+        label: the statement as a reader knows it: `tabularize`, `remove every *_url`.
+        tokens_before, tokens_after: of the whole result, before and after the step.
+        guarantee: the step's class.
+        note: a few words on what it did or why it did not: `30 rows, 14 columns`.
+    """
+
+    label: str
+    at: str
+    status: StepStatus
+    tokens_before: int
+    tokens_after: int
+    guarantee: Guarantee
+    note: str = ""
+    milliseconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionTrace:
+    """One line of a rule that was tried: its text, whether it held, and why not."""
+
+    text: str
+    at: str
+    held: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTrace:
+    """A rule that was tried for the call: its `on` and `when` lines. `chosen` when it applies."""
+
+    name: str
+    at: str
+    chosen: bool
+    conditions: tuple[ConditionTrace, ...]
+    because: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GuardTrace:
+    """A guard of the policy: whether it applies to the call, and what it restricts."""
+
+    name: str
+    at: str
+    applies: bool
+    text: str
+    because: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GateTrace:
+    """The gate's verdict. `sent` is what went out: `emitted`, or `original` with the reason."""
+
+    sent: str
+    verdict: str
+    """One sentence: `decoded and compared with the original: equal`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All that is known of one run."""
+
+    call: str
+    kind: str
+    summary: str
+    """The payload in a few words: `object, 30 issues`."""
+    bytes_in: int
+    tokens_in: int
+    tokens_out: int
+    rule: RuleTrace | None
+    why: str
+    """Why this rule: `github/list_issues is narrower than */* (rule everything)`."""
+    nearest: tuple[RuleTrace, ...] = ()
+    guards: tuple[GuardTrace, ...] = ()
+    steps: tuple[StepTrace, ...] = ()
+    gate: GateTrace = field(default_factory=lambda: GateTrace("original", "nothing ran"))
+    static_guarantee: Guarantee = Guarantee.EXACT
+    guarantee: Guarantee = Guarantee.EXACT
+    kept: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    lost_percent: float = 0.0
+    aside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The text to send, its actual class, and the trace. `text` is the original whenever in doubt."""
+
+    text: str
+    guarantee: Guarantee
+    trace: Trace
+
+    @property
+    def changed(self) -> bool:
+        return self.guarantee is not Guarantee.EXACT

@@ -1,0 +1,126 @@
+"""What a tier is: its name, what it takes and leaves, its options, and the function that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from terse.guarantee import Guarantee
+from terse.layout.document import Document
+
+
+class State(StrEnum):
+    """What a chain holds between two steps. The compiler proves from these that an order can fit."""
+
+    JSON = "json"
+    """A JSON document, as JSON text."""
+    LAYOUT = "layout"
+    """A JSON document written in the layout of `docs/format.md`: outline, tables, references."""
+    TEXT = "text"
+    """Any other text."""
+    FOLDED = "folded text"
+    """A text written by one of the text folds."""
+    DELTA = "delta"
+    """A text that speaks of an earlier result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a tier: `dictionary(min-uses 3)`.
+
+    Attributes:
+        unit: `None` for a bare number; else the unit that must follow (`calls`, `lines`, `rows`, …).
+        minimum, maximum: bounds of a numeric option, both included.
+        sentence: what it does, for docs, hover text and `--help`.
+    """
+
+    name: str
+    sentence: str
+    default: int
+    minimum: int
+    maximum: int
+    unit: Literal["calls", "lines", "rows", "tokens", "characters", "percent", "ms"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An input, and what the tier makes of it (alone, unless `after` names the steps before it)."""
+
+    before: str
+    after: str
+    options: Mapping[str, int | str] | None = None
+    following: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What flows through a chain.
+
+    Attributes:
+        state: what the text is.
+        text: what would be sent if this were the last step.
+        document: for `JSON` and `LAYOUT`, the document that `text` writes.
+    """
+
+    state: State
+    text: str
+    document: Document | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """The step does not fit this input. `reason` is a few words for `explain`: `no list of objects`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The step's result, and a few words on what it did: `30 rows, 14 columns`."""
+
+    draft: Draft
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a tier may know beside its input.
+
+    Attributes:
+        count: tokens of a text, in the configured vocabulary.
+        expired: whether the time budget is used up; a tier that loops long asks now and then.
+    """
+
+    count: Callable[[str], int]
+    expired: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One lossless step of a chain.
+
+    INVARIANT: every tier is lossless: `terse.tiers.expand` turns its output back, exactly.
+
+    Attributes:
+        name: its name in the rule language; also the name of its file.
+        sentence: what it does, one sentence for docs, hover text and `explain`.
+        reads: how its form reads, one sentence for whoever meets it in a result.
+        takes: the states it can work on; anything else is skipped.
+        leaves: the state of its result; `None` when it leaves the state it took.
+        run: the step itself. Pure: same draft, same options, same result.
+        needs_memory: it speaks of earlier calls of the session.
+        examples: executed by the tests, printed in the docs.
+    """
+
+    name: str
+    sentence: str
+    reads: str
+    takes: frozenset[State]
+    leaves: State | None
+    run: Callable[[Draft, Mapping[str, int | str], Context], Applied | Skip]
+    options: tuple[Option, ...] = ()
+    examples: tuple[Example, ...] = ()
+    needs_memory: bool = False
+    guarantee: Guarantee = Guarantee.LOSSLESS

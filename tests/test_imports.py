@@ -1,0 +1,73 @@
+"""The house has one direction of imports. This is the table of `docs/design.md`, proved."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "terse"
+
+# A room may import the rooms of the layers below its own, and itself. Top to bottom.
+LAYERS = (
+    ("cli",),
+    ("clients", "report", "ledger", "proxy", "language"),
+    ("plan",),
+    ("tiers", "fields"),
+    ("layout", "memory"),
+    ("tokens", "payload"),
+    ("diagnostic",),
+    ("guarantee", "source"),
+)
+DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
+
+ONLY_ROOM_THAT_IMPORTS = {"lark": "language", "typer": "cli"}
+
+
+def _room(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def _imported_modules(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: relative import; rooms are named in full"
+            names.add(node.module)
+            if node.module == "terse":
+                names.update(f"terse.{alias.name}" for alias in node.names)
+    return names
+
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_room_imports_only_rooms_below_it(path: Path) -> None:
+    """No file imports from a room of its own layer (but its own room) or of one above."""
+    room = _room(path)
+    if room in ("__init__", "__main__"):
+        return
+
+    assert room in DEPTH, f"{room} is no room of the house: name it in LAYERS"
+    for module in _imported_modules(path):
+        parts = module.split(".")
+        if parts[0] != "terse" or len(parts) == 1 or parts[1] in (room, "__version__"):
+            continue
+        assert DEPTH[room] < DEPTH[parts[1]], f"{room} must not import {module}"
+
+
+@pytest.mark.parametrize(("library", "room"), ONLY_ROOM_THAT_IMPORTS.items())
+def test_a_library_has_one_room(library: str, room: str) -> None:
+    """lark stays in the language, typer in the cli: nothing else depends on their shapes."""
+    importers = {
+        _room(path)
+        for path in FILES
+        if any(module.split(".")[0] == library for module in _imported_modules(path))
+    }
+
+    assert importers <= {room}
