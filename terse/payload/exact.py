@@ -1,0 +1,149 @@
+"""JSON carried exactly: number text, key order and types survive, or the text is refused.
+
+The standard parser does the work; hooks keep each number's own spelling. What cannot be
+carried exactly raises `NotExact`, and the caller leaves such a text alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from json.encoder import encode_basestring
+from typing import Any, Union
+
+MAX_DEPTH = 200
+"""Containers inside containers, counted from the root. Far below any interpreter's own limit, so
+that every Python decides alike, and every later walk over a value may recurse."""
+
+JsonValue = Union[None, bool, "Number", str, list["JsonValue"], dict[str, "JsonValue"]]
+"""A JSON value: numbers are `Number`, the rest is Python's own."""
+
+
+class NotExact(ValueError):
+    """The text is not JSON that can be carried exactly. The message says why, in a few words."""
+
+
+class Number(str):
+    """A JSON number, as it was written: `1.0`, `1e5`, `-0` and a 30-digit integer stay what they are.
+
+    INVARIANT: a number equals only a number of the same spelling, never a string: `Number("1") != "1"`.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Number and str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return type(other) is not Number or str.__ne__(self, other)
+
+    __hash__ = str.__hash__
+
+    def __repr__(self) -> str:
+        return f"Number({str.__repr__(self)})"
+
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+def is_number(text: str) -> bool:
+    """Whether the text is spelt as a JSON number."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def parse(text: str) -> JsonValue:
+    """The JSON document that `text` is.
+
+    Raises:
+        NotExact: not JSON (Python's `NaN` and `Infinity` are not), an object with a key twice, nesting
+            over `MAX_DEPTH`, or nothing but a scalar: `3.10` is a text, not a document.
+    """
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except NotExact:
+        raise
+    except RecursionError:
+        raise NotExact(_TOO_DEEP) from None
+    except ValueError:
+        raise NotExact("not JSON") from None
+    if not isinstance(value, (list, dict)):
+        raise NotExact("a scalar, not a document")
+    if _deeper_than(value, MAX_DEPTH):
+        raise NotExact(_TOO_DEEP)
+    return value
+
+
+def dump(value: JsonValue) -> str:
+    """`value` as compact JSON text, each number as it was written, characters unescaped where JSON allows.
+
+    Two values have the same text exactly when they are the same document: same values, types, number
+    spellings and key order.
+    """
+    if _C_ENCODER is None:
+        return _dump_slowly(value)
+    return "".join(_C_ENCODER(value, 0))
+
+
+_TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise NotExact("an object with a key twice")
+    return made
+
+
+def _constant(name: str) -> Any:
+    raise NotExact(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=Number,
+    parse_float=Number,
+    parse_constant=_constant,
+    object_pairs_hook=_object,
+)
+
+
+def _deeper_than(value: JsonValue, limit: int) -> bool:
+    # Level by level: no recursion, and only containers are looked into.
+    level: list[Any] = [value]
+    for _ in range(limit):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _string(text: str) -> str:
+    return text if type(text) is Number else encode_basestring(text)
+
+
+def _dump_slowly(value: JsonValue) -> str:
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_string(key)}:{_dump_slowly(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_dump_slowly, value)) + "]"
+    if isinstance(value, str):
+        return _string(value)
+    return "null" if value is None else "true" if value else "false"
+
+
+def _c_encoder() -> Callable[[JsonValue, int], Any] | None:
+    # CPython's own encoder calls the given function for every string, a `Number` among them: it runs
+    # ten times as fast as a walk in Python, and writes a number as it is. Other Pythons lack it.
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return None
+    encoder: Callable[[JsonValue, int], Any] = make(None, None, _string, None, ":", ",", False, False, False)
+    return encoder
+
+
+_C_ENCODER = _c_encoder()

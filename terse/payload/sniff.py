@@ -1,0 +1,174 @@
+"""The kind of a text that is not JSON, found from a bounded piece of its beginning.
+
+Each detector counts lines that only its kind has, and claims the text when enough of them do. The order
+matters where two could claim: a diff holds code, markdown holds code blocks, a log can hold anything.
+A text that no detector claims is plain text, which is never wrong.
+"""
+
+from __future__ import annotations
+
+import re
+
+from terse.payload.kind import Kind
+
+MAX_CHARACTERS = 16_384
+MAX_LINES = 200
+"""How much of a text is looked at."""
+
+
+def sniff(text: str) -> Kind:
+    """The kind of a text, `Kind.TEXT` when in doubt. Looks at its first `MAX_LINES` lines only."""
+    head = text[:MAX_CHARACTERS]
+    if _is_binary(head):
+        return Kind.BINARY
+    lines = head.splitlines()
+    if len(text) > len(head) and len(lines) > 1:
+        lines.pop()  # it may be cut
+    lines = [line for line in lines[:MAX_LINES] if line.strip()]
+    if not lines:
+        return Kind.TEXT
+    for kind, claims in _DETECTORS:
+        if claims(lines):
+            return kind
+    return Kind.TEXT
+
+
+def _share(pattern: re.Pattern[str], lines: list[str]) -> float:
+    return sum(1 for line in lines if pattern.search(line)) / len(lines)
+
+
+def _is_binary(head: str) -> bool:
+    # ESC is no sign of it: terminal output is text. Replacement characters are what a binary
+    # file becomes when a server decodes it leniently.
+    odd = sum(map(head.count, _BINARY_SIGNS))
+    return "\0" in head or odd > max(4, len(head) // 20)
+
+
+_BINARY_SIGNS = [chr(code) for code in range(1, 32) if chr(code) not in "\a\b\t\n\v\f\r\x1b"] + ["\ufffd"]
+
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|^@@@ ")
+_DIFF_FILE = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|Index: )")
+
+
+def _is_diff(lines: list[str]) -> bool:
+    hunks = sum(1 for line in lines if _HUNK.match(line))
+    files = sum(1 for line in lines if _DIFF_FILE.match(line))
+    return (hunks >= 1 and files >= 2) or lines[0].startswith("diff --git ")
+
+
+_HTML_START = re.compile(r"^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:a|b|body|br|button|code|div|em|form|h[1-6]|head|hr|html|i|img|input|li|link|meta|nav|ol|option|p|pre|"
+    r"script|section|select|span|strong|style|svg|table|tbody|td|th|thead|title|tr|ul)\b[^<>]*>",
+    re.IGNORECASE,
+)
+
+
+def _is_html(lines: list[str]) -> bool:
+    return bool(_HTML_START.match(lines[0])) or (
+        _share(_TAG, lines) >= 0.6 and lines[0].lstrip().startswith("<")
+    )
+
+
+_TIME = r"\d{1,2}:\d{2}:\d{2}"
+_LOG_LINE = re.compile(
+    r"^[^(]{0,40}?(?:"  # a date in parentheses is git blame's
+    rf"\d{{4}}[-/.]\d{{2}}[-/.]\d{{2}}[T ]{_TIME}"  # 2026-03-01T12:00:00
+    rf"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{{1,2}} {_TIME}"  # syslog
+    rf"|\d{{1,2}}/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/\d{{4}}:{_TIME}"  # access log
+    rf"|\[{_TIME}(?:[.,]\d+)?\]"
+    r"|^[IWEF]\d{4} \d{2}:\d{2}:\d{2}"  # glog
+    r"|^\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)\]?[ :]"
+    r"|\blevel=\w+ "
+    r")"
+)
+
+
+def _is_log(lines: list[str]) -> bool:
+    return len(lines) >= 2 and _share(_LOG_LINE, lines) >= 0.5
+
+
+_CODE_LINE = re.compile(
+    r"^\s*(?:"
+    r"(?:async )?def \w+\(.*|class \w+.*[:{]\s*$|from \S+ import |import [\w.{*\"']"
+    r"|(?:pub(?:\([a-z]+\))? )?(?:fn|struct|enum|impl|trait|mod|use) \S+.*[{;(,]\s*$"
+    r"|func [\w(].*\{\s*$|package \w+\s*$|type \w+ (?:struct|interface)\b"
+    r"|(?:export |default |async |public |private |protected |static |final |abstract )+\S+.*[{;(]\s*$"
+    r"|(?:const|let|var) [\w{\[].*=|function\*? ?\w*\(.*"
+    r"|#include\s*[<\"]|#(?:define|ifdef|ifndef|endif)\b|using (?:namespace )?[\w.:]+;"
+    r"|(?:if|for|while|switch|catch) ?\(.*\) ?\{?\s*$|(?:if|for|while|elif|with|try|else|except)\b.*:\s*$"
+    r"|return\b.*;?\s*$|[\w.\[\]\"']+(?:\(.*\)|\s[-+*/]?=\s?.+);\s*$|\}?\s*else(?: if.*)? \{\s*$|[})\]]+[;,]?\s*$"
+    r"|@\w[\w.]*(?:\(.*\))?\s*$|#!/|//[ /!]|/\*\*?|\s\*/|raise \w|self\.\w+ ="
+    r")"
+)
+_CODE_SIGN = re.compile(
+    r"^\s*(?:(?:async )?def \w+\(|class \w+|import \S|from \S+ import|(?:pub )?fn \w|func [\w(]|package \w+\s*$|#include"
+    r"|(?:export |const |let |var )|function\b|using [\w.]+;|public |#!/|use \w+::|(?:pub )?(?:struct|enum|mod) \w)"
+)
+
+
+def _is_code(lines: list[str]) -> bool:
+    # Signs alone stand in prose about code, lines alone in any text with brackets: both are asked for.
+    # Documented code is mostly prose, though: there the signs must be many.
+    signs = sum(1 for line in lines if _CODE_SIGN.match(line))
+    if signs >= 4 and signs >= len(lines) * 0.04:
+        return True
+    return signs >= 2 and _share(_CODE_LINE, lines) >= 0.3
+
+
+_MARKDOWN = re.compile(
+    r"^(?:#{1,6} \S|\s{0,3}[-*+] \[[ xX]\] |```|~~~|\|.*\|\s*$|> \S|\s*[-*] \*\*|={3,}\s*$|!\[[^\]]*\]\()"
+    r"|\[[^\]\n]+\]\([^)\s]+\)|\*\*[^*\n]+\*\*"
+)
+_HEADING = re.compile(r"^#{1,6} \S")
+_LIST_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d+\.) \S")
+
+
+def _is_markdown(lines: list[str]) -> bool:
+    marks = sum(1 for line in lines if _MARKDOWN.search(line))
+    headings = sum(1 for line in lines if _HEADING.match(line))
+    fences = sum(1 for line in lines if line.startswith("```"))
+    rules = sum(1 for line in lines if re.match(r"^\|[\s:|-]+\|\s*$", line))
+    if marks < 2:
+        return False
+    if rules or fences >= 2:
+        return True
+    items = sum(1 for line in lines if _LIST_ITEM.match(line))
+    # `# …` alone is a comment in a dozen notations.
+    structured = items + marks - headings >= 1 or any(line.startswith("## ") for line in lines)
+    return headings >= 1 and structured and not _is_commented(lines) and (marks + items) / len(lines) >= 0.15
+
+
+def _is_commented(lines: list[str]) -> bool:
+    return any(line.startswith(("# HELP ", "# TYPE ", "#!")) for line in lines)
+
+
+def _is_csv(lines: list[str]) -> bool:
+    if len(lines) < 3:
+        return False
+    for delimiter in (",", "\t", ";"):
+        counts = {_separators(line, delimiter) for line in lines}
+        if len(counts) != 1:
+            continue
+        (count,) = counts
+        # A single comma a line is prose; two columns are claimed only when a header says so.
+        if count >= 2 or (count == 1 and all(" " not in line for line in lines)):
+            return True
+    return False
+
+
+def _separators(line: str, delimiter: str) -> int:
+    if '"' not in line:
+        return line.count(delimiter)
+    outside = line.split('"')[::2]
+    return sum(part.count(delimiter) for part in outside)
+
+
+_DETECTORS = (
+    (Kind.DIFF, _is_diff),
+    (Kind.HTML, _is_html),
+    (Kind.CSV, _is_csv),
+    (Kind.LOG, _is_log),
+    (Kind.MARKDOWN, _is_markdown),
+    (Kind.CODE, _is_code),
+)
