@@ -1,0 +1,7 @@
+"""Counting tokens: exactly, offline, from vocabularies that are part of the package."""
+
+from __future__ import annotations
+
+from terse.tokens.counting import TokenizerError, UnknownVocabularyError, Vocabulary, vocabulary
+
+__all__ = ["TokenizerError", "UnknownVocabularyError", "Vocabulary", "vocabulary"]
