@@ -1,0 +1,71 @@
+"""What every command does the same way: exit codes, writing to stdout, one-line failures."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+OK = 0
+"""Done; nothing to complain about."""
+FINDINGS = 1
+"""Done; the rule files have findings that fail the command."""
+UNUSABLE = 2
+"""Not done: a wrong argument, a file that cannot be read."""
+INTERRUPTED = 130
+"""Ctrl-C, as shells count it."""
+PIPE_CLOSED = 141
+"""The reader of our output went away (`terse … | head`), as shells count it."""
+
+
+class CommandError(Exception):
+    """Ends a command: one line for stderr (none when empty) and an exit code."""
+
+    def __init__(self, message: str, code: int = UNUSABLE) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+
+
+def fail(message: str) -> NoReturn:
+    """End the command: it cannot be done. `message` is one line: what, where, what to do instead.
+
+    Raises:
+        CommandError: always.
+    """
+    raise CommandError(message)
+
+
+def write(text: str) -> None:
+    """Print text for people: what the terminal cannot show is escaped, never an error.
+
+    Raises:
+        CommandError: the reader of a pipe went away.
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    write_bytes(text.encode(encoding, "backslashreplace"))
+
+
+def write_bytes(data: bytes) -> None:
+    """Write bytes to stdout as they are.
+
+    Raises:
+        CommandError: the reader of a pipe went away, or the disk is full.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        quiet_stdout()
+        raise CommandError("", PIPE_CLOSED) from None
+    except OSError as error:
+        quiet_stdout()
+        raise CommandError(f"cannot write to stdout: {error.strerror}") from None
+
+
+def quiet_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's own last flush has nothing to complain of."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.close(nothing)

@@ -1,0 +1,36 @@
+"""`terse expand`: an emitted form back as what the tool had sent."""
+
+from __future__ import annotations
+
+import typer
+
+from terse.cli.command import Command
+from terse.cli.console import write_bytes
+from terse.cli.files import read_bytes
+
+
+def expand(
+    file: str = typer.Argument(..., metavar="FILE|-", help="A file with the emitted text, or - for stdin."),
+) -> None:
+    from terse.tiers.expand import expand as expand_text
+
+    data = read_bytes(file)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        # Every form of ours is UTF-8, so these bytes are none: they are the original already.
+        write_bytes(data)
+        return
+    original = expand_text(text)
+    # A lone surrogate can only stand inside a JSON string, where its escape means the same.
+    write_bytes(data if original == text else original.encode("utf-8", "backslashreplace"))
+
+
+COMMAND = Command(
+    name="expand",
+    sentence="Turn a text that terse emitted back into what the tool had sent.",
+    run=expand,
+    example="terse expand emitted.txt",
+    example_does="the original of an emitted text",
+    notes=("A text that is no form of terse comes back as it is.",),
+)

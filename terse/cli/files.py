@@ -1,0 +1,65 @@
+"""Reading what a command is given: one-line errors that say which file and what is wrong with it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from terse.cli.console import fail
+
+STDIN = "-"
+MAX_BYTES = 256 * 1024 * 1024
+"""No tool result is near it; a mistaken argument (a disk image, a database) is, and would fill the memory."""
+
+
+def read_bytes(path: str) -> bytes:
+    """The bytes of a file, or of stdin for `-`.
+
+    Raises:
+        CommandError: there is no such file, it is no file, it cannot be read, or it is over `MAX_BYTES`.
+    """
+    if path == STDIN:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin else b""
+    else:
+        data = _read_file(path)
+    if len(data) > MAX_BYTES:
+        fail(f"{shown(path)} is over {MAX_BYTES // 2**20} MiB: no tool result is that long")
+    return data
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of stdin for `-`. A byte order mark at the start is the file's, not the text's.
+
+    Raises:
+        CommandError: as `read_bytes`; or it is empty, binary, or not UTF-8.
+    """
+    data = read_bytes(path)
+    if not data:
+        fail(f"{shown(path)} is empty: there is nothing in it to explain")
+    if b"\0" in data:
+        fail(f"{shown(path)} is binary (it has a NUL byte): terse works on text results only")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        fail(f"{shown(path)} is not UTF-8 text (byte {error.start}): terse works on text results only")
+
+
+def shown(path: str) -> str:
+    """How messages name a file: its path as given, with what a terminal must not get escaped."""
+    if path == STDIN:
+        return "stdin"
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in path)
+
+
+def _read_file(path: str) -> bytes:
+    if not path:
+        fail("the name of the file is empty")
+    try:
+        if Path(path).is_dir():
+            fail(f"{shown(path)} is a folder: name a file in it")
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        fail(f"no such file: {shown(path)}")
+    except (OSError, ValueError) as error:
+        fail(f"cannot read {shown(path)}: {getattr(error, 'strerror', None) or error}")
