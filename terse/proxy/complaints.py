@@ -1,0 +1,43 @@
+"""What the proxy says on stderr: one line per kind of failure, so that a log stays readable."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+
+class Complaints:
+    """Lines for stderr. Nothing of a result is ever in one."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def say(self, kind: str, message: str) -> None:
+        """Print `terse: message`, unless something of this kind was said before."""
+        if kind in self._said:
+            return
+        self._said.add(kind)
+        # One write, so that it does not end up in the middle of a line of the server's. Nobody reading
+        # stderr is no reason to stop.
+        with suppress(OSError):
+            os.write(2, f"terse: {message}\n".encode("utf-8", "backslashreplace"))
+
+    def say_failed(self, what: str, error: BaseException) -> None:
+        """Say that `what` failed and that originals are sent; the error by its type and place only.
+
+        An error's own words may quote the result, so they are left out.
+        """
+        name, place = type(error).__name__, _place(error)
+        self.say(f"{name} {place}", f"{what} failed ({name} at {place}): the original was sent")
+
+
+def _place(error: BaseException) -> str:
+    """`run.py:120`: the last line of ours that the error went through."""
+    place = "an unknown place"
+    traceback = error.__traceback__
+    while traceback is not None:
+        path = traceback.tb_frame.f_code.co_filename.replace(os.sep, "/")
+        if "/terse/" in path:
+            place = f"terse/{path.rpartition('/terse/')[2]}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place

@@ -1,0 +1,173 @@
+"""Rewriting beside the relay: slow work on one result never holds up another message.
+
+One thread works, so that the memory of the session sees results one after another. A second one, started
+with the first result, sends the original of a result that takes too long.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from threading import Condition, Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from terse.proxy.answer import Answer
+
+TIME_LIMIT = 2.0
+"""Seconds from a result's arrival until it is sent, rewritten or not."""
+MAX_WAITING = 256
+MAX_WAITING_BYTES = 64 * 1024 * 1024
+"""Results taken and not yet sent; beyond either bound they are forwarded as they came."""
+
+
+class Rewriter(Protocol):
+    """What rewrites answers: `terse.proxy.session.ProxySession`."""
+
+    def touches(self, tool: str) -> bool: ...
+
+    def rewrite(self, answer: Answer) -> bytes: ...
+
+
+class _Job:
+    __slots__ = ("answer", "claimed", "deadline")
+
+    def __init__(self, answer: Answer, deadline: float) -> None:
+        self.answer = answer
+        self.deadline = deadline
+        self.claimed = False
+        """Somebody is sending it: whoever claims it first does, the other one drops its version."""
+
+
+class Rewriting:
+    """The queue of answers that are being rewritten, and its threads.
+
+    INVARIANT: an answer that was taken is sent exactly once, whatever happens to its rewriting.
+
+    Args:
+        load: makes the rewriter, or None if it cannot be made; called in the working thread.
+        send: writes a message to the client.
+        say_late: called with an answer that was not rewritten in time.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[], Rewriter | None],
+        send: Callable[[bytes], None],
+        say_late: Callable[[Answer], None],
+        time_limit: float = TIME_LIMIT,
+    ) -> None:
+        self._load = load
+        self._send = send
+        self._say_late = say_late
+        self._time_limit = time_limit
+        lock = Lock()
+        self._lock = lock
+        self._work_came = Condition(lock)
+        self._watch_needed = Condition(lock)
+        self._progress = Condition(lock)
+        self._waiting: deque[_Job] = deque()
+        self._unclaimed: deque[_Job] = deque()
+        self._unsent = 0
+        self._unsent_bytes = 0
+        self._rewriter: Rewriter | None = None
+        self._loaded = False
+        # The thread is busy with something that has taken too long: nothing is queued behind it.
+        self._stuck = False
+        self._watching = False
+        self._watch_idle = False
+
+    def start(self) -> None:
+        """Start loading the rewriter, and working once it is there."""
+        Thread(target=self._work, daemon=True).start()
+
+    def take(self, answer: Answer) -> bool:
+        """Take over the sending of an answer. False: it is not taken; the caller forwards it as it is."""
+        if self._loaded and (self._rewriter is None or not self._rewriter.touches(answer.tool)):
+            return False
+        size = len(answer.message)
+        with self._lock:
+            if (
+                self._stuck
+                or self._unsent >= MAX_WAITING
+                or (self._unsent and self._unsent_bytes + size > MAX_WAITING_BYTES)
+            ):
+                return False
+            job = _Job(answer, monotonic() + self._time_limit)
+            self._waiting.append(job)
+            self._unclaimed.append(job)
+            self._unsent += 1
+            self._unsent_bytes += size
+            self._work_came.notify()
+            if self._watch_idle:
+                self._watch_needed.notify()
+            start_watch = not self._watching
+            self._watching = True
+        if start_watch:
+            Thread(target=self._watch, daemon=True).start()
+        return True
+
+    def wait_until_loaded(self) -> None:
+        """Wait until the rewriter was made, or could not be."""
+        with self._lock:
+            self._progress.wait_for(lambda: self._loaded)
+
+    def wait_until_sent(self) -> None:
+        """Wait until every answer that was taken is sent: the time limit bounds it."""
+        with self._lock:
+            self._progress.wait_for(lambda: not self._unsent)
+
+    def _work(self) -> None:
+        try:
+            self._rewriter = self._load()
+        finally:
+            with self._lock:
+                self._loaded = True
+                self._stuck = False
+                self._progress.notify_all()
+        while True:
+            with self._lock:
+                while not self._waiting:
+                    self._work_came.wait()
+                job = self._waiting.popleft()
+                if job.claimed:
+                    continue
+            message = self._rewriter.rewrite(job.answer) if self._rewriter else job.answer.message
+            if self._claim(job):
+                self._send_claimed(job, message)
+            with self._lock:
+                self._stuck = False
+
+    def _watch(self) -> None:
+        while True:
+            with self._lock:
+                while not self._unclaimed:
+                    self._watch_idle = True
+                    self._watch_needed.wait()
+                    self._watch_idle = False
+                late = self._unclaimed[0]
+                left = late.deadline - monotonic()
+                if left > 0 and not self._stuck:
+                    self._watch_needed.wait(left)
+                    continue
+                # What waits behind it would only be late as well.
+                self._stuck = True
+            if self._claim(late):
+                self._say_late(late.answer)
+                self._send_claimed(late, late.answer.message)
+
+    def _claim(self, job: _Job) -> bool:
+        with self._lock:
+            if job.claimed:
+                return False
+            job.claimed = True
+            self._unclaimed.remove(job)
+            return True
+
+    def _send_claimed(self, job: _Job, message: bytes) -> None:
+        self._send(message)
+        with self._lock:
+            self._unsent -= 1
+            self._unsent_bytes -= len(job.answer.message)
+            self._progress.notify_all()

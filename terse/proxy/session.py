@@ -1,0 +1,118 @@
+"""What happens to an answer: the plan runs on each of its texts. Any failure sends the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from terse.memory.session import Session
+from terse.payload.call import Call
+from terse.payload.exact import JsonValue, NotExact, parse
+from terse.payload.payload import Payload
+from terse.plan.glob import matches
+from terse.plan.model import CallRepeats, Guard, Pattern, Plan, Rule, SessionSize
+from terse.plan.trace import Outcome
+from terse.proxy.answer import Answer
+from terse.proxy.complaints import Complaints
+from terse.proxy.spans import Span
+from terse.tokens import Vocabulary
+
+Run = Callable[[Plan, Payload, Call, Session, Vocabulary], Outcome]
+"""`terse.plan.run.run`."""
+
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+"""A longer message is forwarded as it came: working on it would take longer than the client is made to
+wait, and several times its size in memory."""
+
+
+class ProxySession:
+    """The plan of one connection, with the memory of what was sent over it."""
+
+    def __init__(
+        self, plan: Plan, server: str, vocabulary: Vocabulary, run: Run, complaints: Complaints
+    ) -> None:
+        self._plan = plan
+        self._server = server
+        self._vocabulary = vocabulary
+        self._run = run
+        self._complaints = complaints
+        self._memory = Session()
+        self._touched: dict[str, bool] = {}
+        # A condition on the history needs every call to be in it, also those that no rule speaks of.
+        self._needs_history = any(
+            isinstance(condition, (CallRepeats, SessionSize))
+            for rule in plan.rules
+            for condition in rule.when
+        )
+
+    def touches(self, tool: str) -> bool:
+        """Whether a result of the tool could be changed: if not, there is no need to look at it."""
+        known = self._touched.get(tool)
+        if known is None:
+            known = self._needs_history or any(
+                self._names(rule.on, tool) and not self._names(rule.except_, tool)
+                for rule in self._plan.rules
+            )
+            if len(self._touched) < 4096:
+                self._touched[tool] = known
+        return known
+
+    def rewrite(self, answer: Answer) -> bytes:
+        """The message to send in place of the answer: the answer's own, but for the texts that changed."""
+        name = f"{self._server}/{answer.tool}"
+        if not self.touches(answer.tool):
+            return answer.message
+        if len(answer.message) > MAX_MESSAGE_BYTES:
+            self._complaints.say(
+                "too large", f"a result of {name} is over {MAX_MESSAGE_BYTES >> 20} MiB: sent as it came"
+            )
+            return answer.message
+        try:
+            return self._rewrite(answer)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        # Not only Exception: a panic in a tokenizer's native code arrives as a BaseException.
+        except BaseException as error:
+            self._complaints.say_failed(f"rewriting a result of {name}", error)
+            return answer.message
+
+    def _rewrite(self, answer: Answer) -> bytes:
+        parts, is_error = answer.texts()
+        if not parts:
+            return answer.message
+        arguments = _arguments(answer.arguments)
+        if arguments is None:
+            return answer.message
+        call = Call(self._server, answer.tool, arguments, is_error)
+        replacements: dict[Span, str] = {}
+        for part in parts:
+            outcome = self._run(self._plan, Payload.of(part.text), call, self._memory, self._vocabulary)
+            if outcome.changed and outcome.text != part.text:
+                replacements[part.span] = outcome.text
+        return answer.with_texts(replacements) if replacements else answer.message
+
+    def _names(self, patterns: tuple[Pattern, ...], tool: str) -> bool:
+        return any(
+            matches(pattern.server, self._server) and matches(pattern.tool, tool) for pattern in patterns
+        )
+
+
+def _arguments(raw: bytes) -> dict[str, JsonValue] | None:
+    """The call's arguments; None if they are not what rules could be asked about without doubt."""
+    text = raw.decode("utf-8", "surrogatepass")
+    if text == "null":
+        return {}
+    try:
+        arguments = parse(text)
+    except NotExact:
+        return None
+    return arguments if isinstance(arguments, dict) else None
+
+
+def named_server(plan: Plan) -> tuple[str, str] | None:
+    """The first server that the plan calls by name (anything but `*`), and the statement's `path:line`."""
+    items: tuple[Rule | Guard, ...] = (*plan.rules, *plan.guards)
+    for item in items:
+        for pattern in (*item.on, *item.except_):
+            if pattern.server != "*":
+                return pattern.server, item.at
+    return None

@@ -1,0 +1,161 @@
+"""Where the members of a JSON object lie in the bytes of a message, so that one can be replaced in place."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+_OBJECT = msgspec.json.Decoder(dict[str, Raw])
+_OBJECTS = msgspec.json.Decoder(list[dict[str, Raw]])
+_STRING = msgspec.json.Decoder(str)
+
+# Possessive, so that a key of any length is scanned without remembering where it could go back to.
+_KEY = re.compile(rb'[ \t\r\n]*+("(?:[^"\\]++|\\.)*+")[ \t\r\n]*+:[ \t\r\n]*+')
+_SPACE = re.compile(rb"[ \t\r\n]*+")
+
+MALFORMED = (msgspec.DecodeError, RecursionError, ValueError)
+"""What the functions here raise on bytes that are not what they look for: the message is left alone."""
+
+
+class Span(NamedTuple):
+    """Bytes `start` (included) to `end` (excluded) of a message."""
+
+    start: int
+    end: int
+
+
+def members(message: bytes, start: int = 0, end: int | None = None) -> dict[str, Span]:
+    """The members of the object in `message[start:end]`, in their order, each with the span of its value.
+
+    Raises:
+        MALFORMED: it is not an object, a key stands twice in it, or it nests deeper than the decoder goes.
+    """
+    whole = start == 0 and end is None
+    values = _OBJECT.decode(message if whole else memoryview(message)[start:end])
+    return _walk(message, _skip(message, start), values)[0]
+
+
+def objects(message: bytes, span: Span) -> list[dict[str, Span]]:
+    """The members of each object of the list at `span`.
+
+    Raises:
+        MALFORMED: it is not a list of objects, or one of them is none that `members` would take.
+    """
+    found: list[dict[str, Span]] = []
+    listed = _OBJECTS.decode(memoryview(message)[span.start : span.end])
+    position = _skip(message, span.start) + 1
+    for values in listed:
+        object_spans, position = _walk(message, _skip(message, position), values)
+        found.append(object_spans)
+        position = _skip(message, position) + 1
+    if position < span.end - 1 and listed:
+        raise ValueError("the list does not end where its last object does")
+    return found
+
+
+def string(message: bytes, span: Span) -> str:
+    """The text of the JSON string at `span`, lone surrogates included.
+
+    Raises:
+        MALFORMED: it is not a string, or not valid UTF-8.
+    """
+    raw = message[span.start : span.end]
+    try:
+        return _STRING.decode(raw)
+    except msgspec.DecodeError:
+        return _string_with_surrogates(raw)
+
+
+def encode_string(text: str) -> bytes:
+    """`text` as a JSON string on one line: UTF-8, but for lone surrogates, which are escaped.
+
+    U+2028, U+2029 and U+0085 are escaped as well: a reader that splits lines where Unicode does would
+    cut the message there.
+
+    Raises:
+        ValueError: a lone high surrogate stands before a lone low one, which JSON reads as one character.
+    """
+    try:
+        encoded = msgspec.json.encode(text)
+    except UnicodeEncodeError:
+        encoded = _encode_with_surrogates(text)
+    if not text.isascii():
+        for separator, escape in _LINE_SEPARATORS:
+            encoded = encoded.replace(separator, escape)
+    return encoded
+
+
+_LINE_SEPARATORS = (
+    ("\u2028".encode(), b"\\u2028"),
+    ("\u2029".encode(), b"\\u2029"),
+    ("\u0085".encode(), b"\\u0085"),
+)
+
+
+def _skip(message: bytes, position: int) -> int:
+    """The next position that holds no white space."""
+    found = _SPACE.match(message, position)
+    return found.end() if found else position
+
+
+def _walk(message: bytes, start: int, values: dict[str, Raw]) -> tuple[dict[str, Span], int]:
+    """The spans of the decoded members of the object that opens at `start`, and where the object ends.
+
+    INVARIANT: every value is compared with the bytes where it is said to be. A key that stands twice is
+    noticed that way: the decoder keeps its last value only, so the walk meets bytes it does not expect.
+    """
+    spans: dict[str, Span] = {}
+    position = start + 1
+    for key, raw in values.items():
+        found = _KEY.match(message, position)
+        if found is None or _key(found[1]) != key:
+            raise ValueError("a key stands twice")
+        value = bytes(raw)
+        position = found.end()
+        if not message.startswith(value, position):
+            raise ValueError("a key stands twice")
+        spans[key] = Span(position, position + len(value))
+        position = _skip(message, position + len(value))
+        if message[position : position + 1] == b",":
+            position += 1
+    position = _skip(message, position)
+    if message[position : position + 1] != b"}":
+        raise ValueError("a key stands twice")
+    return spans, position + 1
+
+
+def _key(raw: bytes) -> str:
+    if b"\\" not in raw:
+        return raw[1:-1].decode()
+    return _STRING.decode(raw)
+
+
+def _string_with_surrogates(raw: bytes) -> str:
+    # msgspec refuses lone surrogates; the standard library carries them.
+    import json
+
+    text = json.loads(raw)
+    if not isinstance(text, str):
+        raise ValueError("not a string")
+    return text
+
+
+def _encode_with_surrogates(text: str) -> bytes:
+    import json
+
+    encoded = json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    escaped = _SURROGATE.sub(_escape_surrogate, encoded)
+    if json.loads(escaped) != text:
+        raise ValueError("the text has surrogates that JSON would join to one character")
+    return escaped
+
+
+# How "surrogatepass" writes U+D800 … U+DFFF: a byte sequence that no valid UTF-8 contains.
+_SURROGATE = re.compile(rb"\xed([\xa0-\xbf])([\x80-\xbf])")
+
+
+def _escape_surrogate(found: re.Match[bytes]) -> bytes:
+    return b"\\u%04x" % (0xD000 | (found[1][0] & 0x3F) << 6 | found[2][0] & 0x3F)

@@ -1,0 +1,180 @@
+"""JSON-RPC as bytes in, bytes out: which message from the server answers which call of a tool. No I/O.
+
+Every message is forwarded as it came, but for the answers that `Wire.from_server` gives back. A message that
+is not understood (not JSON, a batch, a key that stands twice) is one that is forwarded.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+# `answer` and `spans` need msgspec, which costs more to import than the rest of the proxy: they are
+# imported when the first tool is called, after the server was started.
+if TYPE_CHECKING:
+    from terse.proxy.answer import Answer
+    from terse.proxy.spans import Span
+
+MAX_AWAITED = 1024
+"""Calls awaiting their answer that are remembered; the answer to a forgotten one is forwarded as it came."""
+MAX_AWAITED_BYTES = 32 * 1024 * 1024
+"""Bytes of arguments of awaited calls and tasks that are remembered."""
+MAX_ID_BYTES = 1024
+MAX_TASK_REPLY_BYTES = 64 * 1024
+
+JsonRpcId = bytes | str
+"""An id as a key: a string by its value, a number by its spelling. `"7"`, `7` and `7.0` are three ids."""
+
+
+class ToolCall(NamedTuple):
+    """What is remembered of a `tools/call` request."""
+
+    tool: str
+    arguments: bytes
+
+
+class Wire:
+    """Both directions of one connection. One thread may use each direction."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._awaited: dict[JsonRpcId, ToolCall | None] = {}
+        self._tasks: dict[str, ToolCall] = {}
+        self._bytes = 0
+
+    @property
+    def awaits_answers(self) -> bool:
+        """Whether any message from the server could be an answer: if not, none needs a look."""
+        return bool(self._awaited)
+
+    def from_client(self, message: bytes) -> None:
+        """Note what the message asks for. To be called before it is forwarded: the answer may be quick.
+
+        The test by bytes comes first, so that only requests that matter are parsed. A slash may be escaped.
+        """
+        if (
+            b"tools/call" in message
+            or b"tools\\/call" in message
+            or (self._tasks and b"tasks" in message)
+            or (self._awaited and b"notifications" in message and b"cancelled" in message)
+        ):
+            self._note(message)
+
+    def from_server(self, message: bytes) -> Answer | None:
+        """The answer that the message is, if it is one whose texts may be rewritten; None: forward it."""
+        if not self._awaited or (b'"result"' not in message and b'"error"' not in message):
+            return None
+        from terse.proxy.answer import Answer
+        from terse.proxy.spans import MALFORMED, members
+
+        try:
+            envelope = members(message)
+            if "id" not in envelope or "method" in envelope:
+                return None
+            call = self._take(_id(message, envelope["id"]))
+            if call is None or "result" not in envelope or "error" in envelope:
+                return None
+            result = envelope["result"]
+            task = _created_task(message, result)
+        except MALFORMED:
+            return None
+        if task is not None:
+            self._remember_task(task, call)
+            return None
+        return Answer(message, result, call.tool, call.arguments)
+
+    def _note(self, message: bytes) -> None:
+        from terse.proxy.spans import MALFORMED, members, string
+
+        try:
+            envelope = members(message)
+            if "method" not in envelope or "params" not in envelope:
+                return
+            method = string(message, envelope["method"])
+            if method not in ("tools/call", "tasks/result", "tasks/get", "notifications/cancelled"):
+                return
+            params = members(message, *envelope["params"])
+            if method == "notifications/cancelled":
+                if "requestId" in params:
+                    self._take(_id(message, params["requestId"]))
+                return
+            request = _id(message, envelope["id"]) if "id" in envelope else None
+            if request is None:
+                return
+            if method == "tools/call":
+                span = params.get("arguments")
+                arguments = b"{}" if span is None else message[span.start : span.end]
+                self._await(request, ToolCall(string(message, params["name"]), arguments))
+            else:
+                task = self._tasks.get(string(message, params["taskId"]))
+                if task is not None:
+                    self._await(request, task)
+        except (*MALFORMED, KeyError):
+            return
+
+    def _await(self, request: JsonRpcId, call: ToolCall) -> None:
+        with self._lock:
+            if request in self._awaited:
+                # Two calls under one id: nobody can tell their answers apart, so neither is touched.
+                self._forget(request)
+                self._awaited[request] = None
+                return
+            self._awaited[request] = call
+            self._bytes += len(call.arguments)
+            while len(self._awaited) > MAX_AWAITED or self._bytes > MAX_AWAITED_BYTES:
+                if self._tasks:
+                    self._bytes -= len(self._tasks.pop(next(iter(self._tasks))).arguments)
+                else:
+                    self._forget(next(iter(self._awaited)))
+
+    def _take(self, request: JsonRpcId | None) -> ToolCall | None:
+        with self._lock:
+            return None if request is None else self._forget(request)
+
+    def _forget(self, request: JsonRpcId) -> ToolCall | None:
+        call = self._awaited.pop(request, None)
+        if call is not None:
+            self._bytes -= len(call.arguments)
+        return call
+
+    def _remember_task(self, task: str, call: ToolCall) -> None:
+        with self._lock:
+            old = self._tasks.pop(task, None)
+            self._bytes += len(call.arguments) - (len(old.arguments) if old else 0)
+            self._tasks[task] = call
+            while len(self._tasks) > MAX_AWAITED:
+                self._bytes -= len(self._tasks.pop(next(iter(self._tasks))).arguments)
+
+
+def _id(message: bytes, span: Span) -> JsonRpcId | None:
+    """The id at the span as a key, None if it is none that a request can have."""
+    from terse.proxy.spans import string
+
+    if span.end - span.start > MAX_ID_BYTES:
+        return None
+    first = message[span.start]
+    if first == ord('"'):
+        return string(message, span)
+    if first in b"-0123456789":
+        return message[span.start : span.end]
+    return None
+
+
+def _created_task(message: bytes, result: Span) -> str | None:
+    """The id of the task that a result says was made instead of an answer, if it says so.
+
+    `{"task": {"taskId": …}}` in 2025-11-25, `{"resultType": "task", "taskId": …}` in the tasks extension of
+    2026-07-28 (some servers nest it there too).
+    """
+    from terse.proxy.spans import members, string
+
+    if result.end - result.start > MAX_TASK_REPLY_BYTES or message.find(b'"taskId"', *result) == -1:
+        return None
+    found = members(message, *result)
+    if "content" in found:
+        return None
+    if "task" in found:
+        found = members(message, *found["task"])
+    elif "resultType" not in found or string(message, found["resultType"]) != "task":
+        return None
+    return string(message, found["taskId"]) if "taskId" in found else None
