@@ -26,10 +26,11 @@ class Answer:
         arguments: the call's arguments as JSON text; `{}` if it had none.
     """
 
-    __slots__ = ("_result", "arguments", "message", "tool")
+    __slots__ = ("_result", "_structure", "arguments", "message", "tool")
 
-    def __init__(self, message: bytes, result: Span, tool: str, arguments: bytes) -> None:
+    def __init__(self, message: bytes, structure: bytes, result: Span, tool: str, arguments: bytes) -> None:
         self.message = message
+        self._structure = structure
         self.tool = tool
         self.arguments = arguments
         self._result = result
@@ -77,11 +78,11 @@ class Answer:
         In the tasks extension of 2026-07-28 the tool's result is the `result` member of what `tasks/get`
         answers, once the task is completed.
         """
-        result = members(self.message, *self._result)
+        result = members(self._structure, *self._result)
         if not self._says_complete(result):
             return None
         if "content" not in result and "taskId" in result and "result" in result:
-            result = members(self.message, *result["result"])
+            result = members(self._structure, *result["result"])
             return result if self._says_complete(result) else None
         return result
 
@@ -89,14 +90,14 @@ class Answer:
         return "resultType" not in result or string(self.message, result["resultType"]) == "complete"
 
     def _content_texts(self, content: Span) -> Iterator[TextPart]:
-        for block in objects(self.message, content):
+        for block in objects(self._structure, content):
             if "type" not in block or self._is_for_the_user_only(block):
                 continue
             kind = string(self.message, block["type"])
             if kind == "text" and "text" in block:
                 yield from self._text(block["text"])
             elif kind == "resource" and "resource" in block:
-                resource = members(self.message, *block["resource"])
+                resource = members(self._structure, *block["resource"])
                 if "text" in resource:
                     yield from self._text(resource["text"])
 
@@ -111,7 +112,7 @@ class Answer:
         if "annotations" not in block:
             return False
         try:
-            annotations = members(self.message, *block["annotations"])
+            annotations = members(self._structure, *block["annotations"])
         except MALFORMED:
             return False
         return (

@@ -27,6 +27,30 @@ class Span(NamedTuple):
     end: int
 
 
+# An escaped surrogate. In a string that has an escaped backslash before it this may match what is none;
+# for its purpose below that does no harm.
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+
+
+def envelope(message: bytes) -> tuple[bytes, dict[str, Span]]:
+    """The members of a message, and the bytes to look for further members in.
+
+    These are the message itself or, where it has a lone surrogate that the decoder refuses, a copy of the
+    same length with all surrogates replaced: spans are the same in both, and texts are read from the message.
+
+    Raises:
+        MALFORMED: see `members`.
+    """
+    try:
+        return message, members(message)
+    except msgspec.DecodeError:
+        # NUL, so that no key becomes one that anybody looks for.
+        masked = _SURROGATE_ESCAPE.sub(rb"\\u0000", message)
+        if masked == message:
+            raise
+        return masked, members(masked)
+
+
 def members(message: bytes, start: int = 0, end: int | None = None) -> dict[str, Span]:
     """The members of the object in `message[start:end]`, in their order, each with the span of its value.
 

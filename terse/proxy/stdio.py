@@ -150,7 +150,14 @@ class Relay:
         plain: list[bytes] = []
         for message in _messages(block):
             answer = self._wire.from_server(message)
-            if answer is None or not self._rewriting.take(answer):
+            if answer is None:
+                plain.append(message)
+                continue
+            # What came before an answer (its progress, say) goes out before it may.
+            if plain:
+                self._send(b"".join(plain))
+                plain.clear()
+            if not self._rewriting.take(answer):
                 plain.append(message)
         if plain:
             self._send(plain[0] if len(plain) == 1 else b"".join(plain))

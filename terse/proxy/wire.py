@@ -65,40 +65,40 @@ class Wire:
         if not self._awaited or (b'"result"' not in message and b'"error"' not in message):
             return None
         from terse.proxy.answer import Answer
-        from terse.proxy.spans import MALFORMED, members
+        from terse.proxy.spans import MALFORMED, envelope
 
         try:
-            envelope = members(message)
-            if "id" not in envelope or "method" in envelope:
+            structure, found = envelope(message)
+            if "id" not in found or "method" in found:
                 return None
-            call = self._take(_id(message, envelope["id"]))
-            if call is None or "result" not in envelope or "error" in envelope:
+            call = self._take(_id(message, found["id"]))
+            if call is None or "result" not in found or "error" in found:
                 return None
-            result = envelope["result"]
-            task = _created_task(message, result)
+            result = found["result"]
+            task = _created_task(structure, result)
         except MALFORMED:
             return None
         if task is not None:
             self._remember_task(task, call)
             return None
-        return Answer(message, result, call.tool, call.arguments)
+        return Answer(message, structure, result, call.tool, call.arguments)
 
     def _note(self, message: bytes) -> None:
-        from terse.proxy.spans import MALFORMED, members, string
+        from terse.proxy.spans import MALFORMED, envelope, members, string
 
         try:
-            envelope = members(message)
-            if "method" not in envelope or "params" not in envelope:
+            structure, found = envelope(message)
+            if "method" not in found or "params" not in found:
                 return
-            method = string(message, envelope["method"])
+            method = string(message, found["method"])
             if method not in ("tools/call", "tasks/result", "tasks/get", "notifications/cancelled"):
                 return
-            params = members(message, *envelope["params"])
+            params = members(structure, *found["params"])
             if method == "notifications/cancelled":
                 if "requestId" in params:
                     self._take(_id(message, params["requestId"]))
                 return
-            request = _id(message, envelope["id"]) if "id" in envelope else None
+            request = _id(message, found["id"]) if "id" in found else None
             if request is None:
                 return
             if method == "tools/call":
@@ -160,7 +160,7 @@ def _id(message: bytes, span: Span) -> JsonRpcId | None:
     return None
 
 
-def _created_task(message: bytes, result: Span) -> str | None:
+def _created_task(structure: bytes, result: Span) -> str | None:
     """The id of the task that a result says was made instead of an answer, if it says so.
 
     `{"task": {"taskId": …}}` in 2025-11-25, `{"resultType": "task", "taskId": …}` in the tasks extension of
@@ -168,13 +168,13 @@ def _created_task(message: bytes, result: Span) -> str | None:
     """
     from terse.proxy.spans import members, string
 
-    if result.end - result.start > MAX_TASK_REPLY_BYTES or message.find(b'"taskId"', *result) == -1:
+    if result.end - result.start > MAX_TASK_REPLY_BYTES or structure.find(b'"taskId"', *result) == -1:
         return None
-    found = members(message, *result)
+    found = members(structure, *result)
     if "content" in found:
         return None
     if "task" in found:
-        found = members(message, *found["task"])
-    elif "resultType" not in found or string(message, found["resultType"]) != "task":
+        found = members(structure, *found["task"])
+    elif "resultType" not in found or string(structure, found["resultType"]) != "task":
         return None
-    return string(message, found["taskId"]) if "taskId" in found else None
+    return string(structure, found["taskId"]) if "taskId" in found else None
