@@ -1,0 +1,130 @@
+"""What a selector finds in a JSON document: places, in document order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from terse.fields.selector import CodeBlocks, Every, Everything, LinesMatching, Path, Target, TerminalCodes
+from terse.fields.wildcard import matches
+from terse.payload.exact import JsonValue
+
+Place = tuple[int, str | int]
+"""A place in a document that stays in memory: the identity of the list or object, and the key or index."""
+
+ROOT: Final[Place] = (0, "")
+
+
+class Spot:
+    """A value in a document, and the way to it.
+
+    Attributes:
+        value: what stands there.
+        parent: the spot of the list or object it stands in; None for the document itself.
+        key: its key or index in that.
+        place: the same place as a key of dicts and sets.
+    """
+
+    __slots__ = ("key", "parent", "place", "value")
+
+    def __init__(self, value: JsonValue, parent: Spot | None = None, key: str | int = "") -> None:
+        self.value = value
+        self.parent = parent
+        self.key = key
+        self.place: Place = ROOT if parent is None else (id(parent.value), key)
+
+    def way(self) -> Iterator[Spot]:
+        """This spot and all it stands in, from the inside out."""
+        spot: Spot | None = self
+        while spot is not None:
+            yield spot
+            spot = spot.parent
+
+
+def find(document: JsonValue, target: Target) -> Iterator[Spot]:
+    """The spots that `target` speaks of, in document order; none for targets that are parts of a text.
+
+    Lists are see-through on the way, at every level; what is found at its end is found whole, lists too.
+    `document` must stay alive as long as the spots are used.
+    """
+    match target:
+        case Path(keys):
+            yield from _along(Spot(document), keys)
+        case Every(keys):
+            for spot in _objects(Spot(document)):
+                yield from _along(spot, keys)
+        case Everything():
+            yield Spot(document)
+        case LinesMatching() | CodeBlocks() | TerminalCodes():
+            return
+
+
+def first(document: JsonValue, target: Target) -> Spot | None:
+    """The first spot that the target speaks of, None if there is none."""
+    return next(find(document, target), None)
+
+
+def longest_list_of_objects(document: JsonValue) -> Spot | None:
+    """The rows that `everything` means when rows are counted: of equally long lists the first."""
+    best, length = None, 0
+    for spot in _containers(Spot(document)):
+        value = spot.value
+        if isinstance(value, list) and len(value) > length and all(type(item) is dict for item in value):
+            best, length = spot, len(value)
+    return best
+
+
+def elements(spot: Spot) -> Iterator[Spot]:
+    """The spot itself, or what its list holds: lists are see-through for whatever acts on text."""
+    if isinstance(spot.value, list):
+        for index, item in enumerate(spot.value):
+            yield from elements(Spot(item, spot, index))
+    else:
+        yield spot
+
+
+def _along(start: Spot, keys: tuple[str, ...]) -> Iterator[Spot]:
+    if len(keys) == 1:
+        yield from _under(start, keys[0])
+        return
+    for spot in _under(start, keys[0]):
+        yield from _along(spot, keys[1:])
+
+
+def _under(spot: Spot, key: str) -> Iterator[Spot]:
+    value = spot.value
+    if isinstance(value, dict):
+        if "*" in key:
+            for name, item in value.items():
+                if matches(key, name):
+                    yield Spot(item, spot, name)
+        elif key in value:
+            yield Spot(value[key], spot, key)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, (dict, list)):
+                yield from _under(Spot(item, spot, index), key)
+
+
+def _objects(start: Spot) -> Iterator[Spot]:
+    return (spot for spot in _containers(start) if isinstance(spot.value, dict))
+
+
+def _containers(start: Spot) -> Iterator[Spot]:
+    """Every list and object, each before what it holds."""
+    todo = [start]
+    while todo:
+        spot = todo.pop()
+        value = spot.value
+        if isinstance(value, dict):
+            yield spot
+            inner = [Spot(item, spot, key) for key, item in value.items() if isinstance(item, (dict, list))]
+        elif isinstance(value, list):
+            yield spot
+            inner = [
+                Spot(item, spot, index) for index, item in enumerate(value) if isinstance(item, (dict, list))
+            ]
+        else:
+            continue
+        inner.reverse()
+        todo += inner

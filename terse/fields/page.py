@@ -1,0 +1,267 @@
+"""A text under its field lines: its lines, those that are kept, and what stands for those cut out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from terse.fields.selector import CodeBlocks, Everything, LinesMatching, Target, TerminalCodes
+
+MAX_LINE = 100_000
+"""Characters. A longer line is not searched: it counts as matching for `keep` and as not matching for
+whatever takes away, so that a search has a bound and errs on the side of the reader."""
+
+TERMINAL_CODE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"
+    r"|\x1b[PX^_][^\x1b\n]*\x1b\\"
+    r"|\x1b[ -/]+[0-~]"
+    r"|\x1b[0-Z\\^_`-~]"
+)
+"""ANSI escape sequences (ECMA-48): CSI, OSC, other strings, and two-character ones."""
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+NOTE = -1
+
+
+class Part(NamedTuple):
+    """Lines of a page that a target speaks of, as they stand: `lines[start:end]`."""
+
+    start: int
+    end: int
+
+
+class Page:
+    """A text, line by line. Each line remembers which line of the text as received it was."""
+
+    def __init__(self, text: str) -> None:
+        self.received = _lines(text)
+        self._lines = list(self.received)
+        self._origins = list(range(len(self._lines)))
+        self._kept: set[int] = set()
+        self._changed = False
+
+    def copy(self) -> Page:
+        """A page of the same text in the same state, for an attempt."""
+        other = Page.__new__(Page)
+        other.received, other._kept, other._changed = self.received, self._kept, self._changed
+        other._lines, other._origins = list(self._lines), list(self._origins)
+        return other
+
+    @property
+    def edited(self) -> bool:
+        return self._changed
+
+    @property
+    def text(self) -> str:
+        """The text as it stands."""
+        return "".join(self._lines)
+
+    @property
+    def kept_lines(self) -> list[str]:
+        """The kept lines, in order."""
+        return [self.received[number] for number in sorted(self._kept)]
+
+    def has(self, target: Target) -> bool:
+        """Whether the target finds something in the text as received."""
+        return bool(self._find(target, long_lines_match=False))
+
+    def keep(self, target: Target) -> int:
+        """Let nothing happen to the lines found, and return how many parts there are. Before any edit."""
+        parts = self._find(target, long_lines_match=True)
+        for part in parts:
+            self._kept.update(range(part.start, part.end))
+        return len(parts)
+
+    def parts(self, target: Target, wanted: Callable[[str], bool] | None = None) -> list[Part]:
+        """The parts that the target speaks of, as they stand; matching lines as runs of neighbours.
+
+        Kept lines can be inside a code block or the whole text: `cut` leaves them.
+
+        Args:
+            wanted: asked of each line, block or whole, as received.
+        """
+        found = [
+            part
+            for part in self._find(target, long_lines_match=False)
+            if wanted is None or wanted("".join(self.received[part.start : part.end]))
+        ]
+        match target:
+            case Everything():
+                return [Part(0, len(self._lines))] if found else []
+            case CodeBlocks():
+                return list(self._standing(found))
+            case _:
+                return list(self._runs({part.start for part in found} - self._kept))
+
+    def single_lines(self, part: Part) -> Iterator[Part]:
+        """The lines of a part, each as one."""
+        return (Part(index, index + 1) for index in range(part.start, part.end))
+
+    def text_of(self, part: Part) -> str:
+        return "".join(self._lines[part.start : part.end])
+
+    def received_of(self, part: Part) -> str:
+        """The lines of a part as they were received, with those between that are gone."""
+        origins = [origin for origin in self._origins[part.start : part.end] if origin != NOTE]
+        if part == (0, len(self._lines)):
+            return "".join(self.received)
+        return "".join(self.received[min(origins) : max(origins) + 1]) if origins else ""
+
+    def drop_terminal_codes(self) -> tuple[int, str]:
+        """Take the terminal codes out of all lines that are not kept.
+
+        Returns:
+            how many there were, and their text.
+        """
+        dropped: list[str] = []
+        for index, line in enumerate(self._lines):
+            if ("\x1b" in line or "\x9b" in line) and self._origins[index] not in self._kept:
+                dropped += (found.group() for found in TERMINAL_CODE.finditer(line))
+                self._lines[index] = TERMINAL_CODE.sub("", line)
+        self._changed = self._changed or bool(dropped)
+        return len(dropped), "".join(dropped)
+
+    def cut(self, part: Part, start: int, end: int, note: Callable[[int, list[str]], str | None]) -> str:
+        """Cut the characters from `start` to before `end` out of a part. Kept lines stay.
+
+        Args:
+            note: what stands for a gap, given its number (from 0) and its pieces, line by line; empty
+                for nothing; None to leave the gap as it is (that is then no gap, and not counted).
+
+        Returns:
+            what was cut out.
+        """
+        lines: list[str] = []
+        origins: list[int] = []
+        gap: list[tuple[str, int]] = []
+        cut: list[str] = []
+        number = 0
+
+        def close() -> None:
+            nonlocal number
+            if not gap:
+                return
+            pieces = [piece for piece, _ in gap]
+            words = note(number, pieces)
+            if words is None:
+                lines.extend(pieces)
+                origins.extend(origin for _, origin in gap)
+            else:
+                number += 1
+                cut.extend(pieces)
+                if words:
+                    lines.append(words + "\n" if pieces[-1].endswith("\n") else words)
+                    origins.append(NOTE)
+            gap.clear()
+
+        position = 0
+        for line, origin in zip(
+            self._lines[part.start : part.end], self._origins[part.start : part.end], strict=True
+        ):
+            before, after = max(0, start - position), max(0, end - position)
+            position += len(line)
+            if origin in self._kept or before >= len(line) or after == 0:
+                close()
+                lines.append(line)
+                origins.append(origin)
+                continue
+            if before:
+                lines.append(line[:before])
+                origins.append(origin)
+            gap.append((line[before:after], origin))
+            if after < len(line):
+                close()
+                lines.append(line[after:])
+                origins.append(origin)
+        close()
+        self._lines[part.start : part.end] = lines
+        self._origins[part.start : part.end] = origins
+        self._changed = self._changed or bool(cut)
+        return "".join(cut)
+
+    def add_note(self, words: str) -> None:
+        """Add a note as the last line."""
+        if self._lines and not self._lines[-1].endswith("\n"):
+            words = "\n" + words
+        elif self._lines:
+            words += "\n"
+        self._lines.append(words)
+        self._origins.append(NOTE)
+
+    def _find(self, target: Target, long_lines_match: bool) -> list[Part]:
+        """The parts of the text as received that the target speaks of."""
+        match target:
+            case Everything():
+                return [Part(0, len(self.received))] if self.received else []
+            case LinesMatching(regex):
+                search = re.compile(regex).search
+                return [
+                    Part(number, number + 1)
+                    for number, line in enumerate(self.received)
+                    if (search(_visible(line)) is not None if len(line) <= MAX_LINE else long_lines_match)
+                ]
+            case CodeBlocks():
+                return list(_code_blocks(self.received))
+            case TerminalCodes():
+                return [
+                    Part(number, number + 1)
+                    for number, line in enumerate(self.received)
+                    if TERMINAL_CODE.search(line)
+                ]
+            case _:
+                return []
+
+    def _standing(self, parts: list[Part]) -> Iterator[Part]:
+        """Where parts of the text as received stand now, without those of which nothing does."""
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        for index, origin in enumerate(self._origins):
+            first.setdefault(origin, index)
+            last[origin] = index
+        for part in parts:
+            there = [number for number in range(part.start, part.end) if number in first]
+            if there:
+                yield Part(first[there[0]], last[there[-1]] + 1)
+
+    def _runs(self, numbers: set[int]) -> Iterator[Part]:
+        start: int | None = None
+        for index, origin in enumerate(self._origins):
+            if origin in numbers:
+                start = index if start is None else start
+            elif start is not None:
+                yield Part(start, index)
+                start = None
+        if start is not None:
+            yield Part(start, len(self._origins))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends; nothing but a line feed ends one."""
+    lines = text.split("\n")
+    last = lines.pop()
+    ended = [line + "\n" for line in lines]
+    return [*ended, last] if last else ended
+
+
+def _visible(line: str) -> str:
+    """The line as a reader sees it: without its end and without terminal codes."""
+    line = line.rstrip("\r\n")
+    return TERMINAL_CODE.sub("", line) if "\x1b" in line or "\x9b" in line else line
+
+
+def _code_blocks(lines: list[str]) -> Iterator[Part]:
+    """Fenced blocks with their fences; one without an end goes to the end of the text (CommonMark)."""
+    fence, start = "", 0
+    for number, line in enumerate(lines):
+        found = _FENCE.match(line)
+        if not fence:
+            if found and not (found.group(1)[0] == "`" and "`" in line[found.end() :]):
+                fence, start = found.group(1), number
+        elif found and found.group(1).startswith(fence) and not line[found.end() :].strip():
+            yield Part(start, number + 1)
+            fence = ""
+    if fence:
+        yield Part(start, len(lines))

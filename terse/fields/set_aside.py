@@ -1,0 +1,86 @@
+"""`set aside`: a short note with a handle stands for what is found, and the handle holds the original."""
+
+from __future__ import annotations
+
+from terse.fields.desk import NOTHING_FOUND, Desk, Done
+from terse.fields.find import Spot
+from terse.fields.page import Page
+from terse.fields.selector import CodeBlocks, Target, TerminalCodes
+from terse.fields.size import Amount, counted, described, exceeds, line_count, text_of
+from terse.fields.tree import Noted, Tree
+from terse.memory.store import handle_of
+from terse.payload.exact import dump
+
+FULL = "the store is full"
+
+
+def set_aside(target: Target, over: Amount | None, subject: Tree | Page, desk: Desk) -> Done:
+    """Put a note with a handle in place of what the target finds, where that has fewer tokens.
+
+    Args:
+        over: only what is larger than this.
+    """
+    if isinstance(subject, Tree):
+        return _from_tree(target, over, subject, desk)
+    if isinstance(target, TerminalCodes):
+        return Done(note="terminal codes are shorter than a handle")
+    return _from_page(target, over, subject, desk)
+
+
+def _from_tree(target: Target, over: Amount | None, tree: Tree, desk: Desk) -> Done:
+    found = done = 0
+    full = False
+    for spot in list(tree.spots(target)):
+        found += 1
+        if over is not None and not exceeds(spot.value, over, desk.count):
+            continue
+        text = text_of(spot.value)
+        note = desk.marks.aside(described(spot.value), handle_of(text))
+        if not _pays(spot, text, note, tree, desk):
+            continue
+        if desk.handle(text) is None:
+            full = True
+            continue
+        tree.edit(spot, Noted(note))
+        done += 1
+    return _done(found, done, full)
+
+
+def _pays(spot: Spot, text: str, note: str, tree: Tree, desk: Desk) -> bool:
+    if not tree.holds_kept(spot):
+        return desk.pays(text, note)
+    return desk.count(text) > desk.count(dump(tree.kept_of(spot.value, note)))
+
+
+def _from_page(target: Target, over: Amount | None, page: Page, desk: Desk) -> Done:
+    parts = page.parts(target, None if over is None else lambda text: exceeds(text, over, desk.count))
+    done = 0
+    full = False
+    for part in reversed(parts):
+        original = page.received_of(part)
+
+        def note(number: int, pieces: list[str], original: str = original) -> str | None:
+            nonlocal full
+            text = "".join(pieces)
+            what = counted(line_count(text), "lines")
+            if isinstance(target, CodeBlocks):
+                what = f"code block, {what}"
+            words = desk.marks.aside(what, handle_of(original) if number == 0 else None)
+            if not desk.pays(text, words):
+                return None
+            if desk.handle(original) is None:
+                full = True
+                return None
+            return words
+
+        done += bool(page.cut(part, 0, len(page.text_of(part)), note))
+    return _done(len(parts), done, full)
+
+
+def _done(found: int, done: int, full: bool) -> Done:
+    if done:
+        said = f"{done} of {found} set aside" + (f"; then {FULL}" if full else "")
+        return Done(done, aside=done, note=said)
+    if full:
+        return Done(note=FULL)
+    return Done(note="shorter than a note would be") if found else NOTHING_FOUND
