@@ -20,7 +20,7 @@ JsonValue = Union[None, bool, "Number", str, list["JsonValue"], dict[str, "JsonV
 """A JSON value: numbers are `Number`, the rest is Python's own."""
 
 
-class NotExact(ValueError):
+class NotExact(ValueError):  # noqa: N818 — the name says what the text is
     """The text is not JSON that can be carried exactly. The message says why, in a few words."""
 
 
@@ -74,15 +74,40 @@ def parse(text: str) -> JsonValue:
     return value
 
 
+def is_json(text: str) -> bool:
+    """Whether the text is a JSON document at all, no more than `MAX_DEPTH` deep; a key may stand twice."""
+    try:
+        value = _LENIENT.decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, (list, dict)) and not _deeper_than(value, MAX_DEPTH)
+
+
+def parse_at(text: str, at: int) -> tuple[JsonValue, int] | None:
+    """The JSON container that begins at `at`, and the place after it; `None` if there is none."""
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None
+    return value, end
+
+
 def dump(value: JsonValue) -> str:
-    """`value` as compact JSON text, each number as it was written, characters unescaped where JSON allows.
+    """`value` as compact JSON text, each number as it was written, characters unescaped where JSON allows
+    (but for lone surrogates, which no UTF-8 could carry).
 
     Two values have the same text exactly when they are the same document: same values, types, number
     spellings and key order.
     """
-    if _C_ENCODER is None:
-        return _dump_slowly(value)
-    return "".join(_C_ENCODER(value, 0))
+    text = _dump_slowly(value) if _C_ENCODER is None else "".join(_C_ENCODER(value, 0))
+    return text if text.isascii() else _SURROGATE.sub(_escaped, text)
+
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 _TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
@@ -105,6 +130,8 @@ _DECODER = json.JSONDecoder(
     parse_constant=_constant,
     object_pairs_hook=_object,
 )
+
+_LENIENT = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_constant)
 
 
 def _deeper_than(value: JsonValue, limit: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from terse.payload.exact import JsonValue, NotExact, parse
+from terse.payload.exact import JsonValue, NotExact, is_json, parse
 from terse.payload.kind import Kind
 from terse.payload.sniff import sniff
 
@@ -26,23 +26,29 @@ class Payload:
     @cached_property
     def json(self) -> JsonValue | None:
         """The JSON document, or `None` where the text is none that can be carried exactly."""
-        # A document starts with a bracket: anything else is not worth a parser's start.
-        if not self.text.lstrip(" \t\r\n").startswith(("{", "[")):
+        if not self._starts_like_json:
             return None
         try:
             return parse(self.text)
         except NotExact:
             return None
 
+    @property
+    def _starts_like_json(self) -> bool:
+        # A document starts with a bracket: anything else is not worth a parser's start.
+        return self.text.lstrip(" \t\r\n").startswith(("{", "["))
+
     @cached_property
     def kind(self) -> Kind:
-        """The narrowest kind that fits."""
+        """The narrowest kind that fits; JSON that cannot be carried exactly is `json` and no more."""
         value = self.json
         if isinstance(value, dict):
             return Kind.OBJECT
         if isinstance(value, list):
             if value and all(type(item) is dict for item in value):
                 return Kind.RECORDS
+            return Kind.JSON
+        if self._starts_like_json and is_json(self.text):
             return Kind.JSON
         return sniff(self.text)
 

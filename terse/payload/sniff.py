@@ -97,13 +97,15 @@ _CODE_LINE = re.compile(
     r"|(?:const|let|var) [\w{\[].*=|function\*? ?\w*\(.*"
     r"|#include\s*[<\"]|#(?:define|ifdef|ifndef|endif)\b|using (?:namespace )?[\w.:]+;"
     r"|(?:if|for|while|switch|catch) ?\(.*\) ?\{?\s*$|(?:if|for|while|elif|with|try|else|except)\b.*:\s*$"
-    r"|return\b.*;?\s*$|[\w.\[\]\"']+(?:\(.*\)|\s[-+*/]?=\s?.+);\s*$|\}?\s*else(?: if.*)? \{\s*$|[})\]]+[;,]?\s*$"
+    r"|return\b.*;?\s*$|[\w.\[\]\"']+(?:\(.*\)|\s[-+*/]?=\s?.+);\s*$"
+    r"|\}?\s*else(?: if.*)? \{\s*$|[})\]]+[;,]?\s*$"
     r"|@\w[\w.]*(?:\(.*\))?\s*$|#!/|//[ /!]|/\*\*?|\s\*/|raise \w|self\.\w+ ="
     r")"
 )
 _CODE_SIGN = re.compile(
-    r"^\s*(?:(?:async )?def \w+\(|class \w+|import \S|from \S+ import|(?:pub )?fn \w|func [\w(]|package \w+\s*$|#include"
-    r"|(?:export |const |let |var )|function\b|using [\w.]+;|public |#!/|use \w+::|(?:pub )?(?:struct|enum|mod) \w)"
+    r"^\s*(?:(?:async )?def \w+\(|class \w+|import \S|from \S+ import|(?:pub )?fn \w|func [\w(]"
+    r"|package \w+\s*$|#include|(?:export |const |let |var )|function\b|using [\w.]+;|public |#!/"
+    r"|use \w+::|(?:pub )?(?:struct|enum|mod) \w)"
 )
 
 

@@ -9,6 +9,9 @@ from typing import Literal
 
 from terse.guarantee import Guarantee
 from terse.layout.document import Document
+from terse.layout.write import write
+from terse.payload.kind import Kind
+from terse.payload.payload import Payload
 
 
 class State(StrEnum):
@@ -54,19 +57,37 @@ class Example:
     following: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Draft:
     """What flows through a chain.
 
     Attributes:
         state: what the text is.
-        text: what would be sent if this were the last step.
-        document: for `JSON` and `LAYOUT`, the document that `text` writes.
+        document: for `JSON` and `LAYOUT`, the document that `text` writes; `None` for a JSON text that
+            cannot be carried exactly, and for everything else.
     """
 
-    state: State
-    text: str
-    document: Document | None = None
+    __slots__ = ("_text", "document", "state")
+
+    def __init__(self, state: State, text: str | None, document: Document | None = None) -> None:
+        """`text` is `None` where the document says it all: it is written when first asked for."""
+        self.state = state
+        self.document = document
+        self._text = text
+
+    @classmethod
+    def of(cls, payload: Payload) -> Draft:
+        """The draft a chain starts with."""
+        if payload.json is not None:
+            return cls(State.JSON, payload.text, Document.of(payload.json))
+        return cls(State.JSON if payload.kind.is_a(Kind.JSON) else State.TEXT, payload.text)
+
+    @property
+    def text(self) -> str:
+        """What would be sent if this were the last step."""
+        if self._text is None:
+            assert self.document is not None
+            self._text = write(self.document)
+        return self._text
 
 
 @dataclass(frozen=True, slots=True)

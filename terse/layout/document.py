@@ -1,0 +1,220 @@
+"""The Document: a JSON document, and how it is to be written. Data, shared by all JSON tiers.
+
+A Document starts as one plain value. Each tier returns a new one in which some values have become
+tables, columns have become constants or templates, and repeated values references; `write` turns
+the result into text, `read` turns the text back into the value. No tier changes a Document in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+
+from terse.payload.exact import JsonValue
+
+
+class Mark(Enum):
+    """What a cell can be besides a JSON value."""
+
+    ABSENT = "absent"
+    """The record has no such key."""
+
+
+ABSENT = Mark.ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """`*3`: the value stands in the legend under this number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A string that holds JSON: `style` says how its text was spelt, `value` is the document in it."""
+
+    value: JsonValue
+    style: str
+
+
+Cell = JsonValue | Mark | Ref | Embedded
+"""Containers may hold `Ref` and `Embedded` at any depth: the writer knows them, nobody else sees them."""
+
+
+Count = int | Cell
+"""The cell of a child column: how many child rows, or the value where it is no list of records."""
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A column with one cell a row.
+
+    Attributes:
+        values: what the record holds under this name, whole.
+        text: every value is a string or null, and numbers need no quotes: `zip:text`.
+        prefix, suffix: what every string of the column begins and ends with: `id=tenant-{}`. The
+            cells hold the rest. Such a column is a text column.
+    """
+
+    name: str
+    values: Sequence[Cell]
+    text: bool = False
+    prefix: str = ""
+    suffix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A column without cells: the same value in every record (of the group it stands in)."""
+
+    name: str
+    value: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place in a template: the text of another column of the same row, by its path of names."""
+
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A column without cells whose string follows from others: `forks_url={url}/forks`.
+
+    A template that is one slot and nothing else copies the value whatever its type.
+    """
+
+    name: str
+    parts: tuple[str | Slot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Nested objects: `user{login,id}`. Where every cell of the group is absent, so is the object.
+
+    Attributes:
+        whole: by row, the values that are no object of this shape: null, another type, `{}`.
+        source: the column's values, as they would stand in cells of their own.
+    """
+
+    name: str
+    columns: Sequence[Column]
+    whole: Mapping[int, Cell]
+    source: Sequence[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """Lists of records inside records: `items[]{sku,qty}`. The cell holds how many there are.
+
+    Attributes:
+        counts: by row, the number of child rows, or the value where it is no such list, or `ABSENT`.
+        table: the child rows of all rows, one after another, under one header.
+        source: the column's values, as they would stand in cells of their own.
+    """
+
+    name: str
+    counts: Sequence[Count]
+    table: Table
+    source: Sequence[Cell]
+
+
+Column = Cells | Constant | Template | Group | Child
+
+
+# ---- nodes ---------------------------------------------------------------------------------------
+
+
+class Rows(StrEnum):
+    """What a row of a table stands for."""
+
+    RECORDS = "rows"
+    """An object; the header names its keys."""
+    KEYED = "keyed"
+    """A key and its object: the first cell of a row is the key in the object that holds them all."""
+    LISTS = "lists"
+    """A list of fixed length; the header numbers its places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under one header.
+
+    Attributes:
+        columns: in an order of which every record's keys are a subsequence. A `KEYED` table's first
+            column holds the keys.
+        whole: by row, the values that are no record of this shape.
+        separator: what stands between names and between cells, a comma or a space. A child table has
+            that of the table around it, whatever it says here.
+    """
+
+    rows: Rows
+    count: int
+    columns: Sequence[Column]
+    whole: Mapping[int, Cell] = field(default_factory=dict)
+    separator: str = ","
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An object opened over several lines, because something in it is."""
+
+    entries: Sequence[tuple[str, Node]]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list opened over several lines, because something in it is."""
+
+    nodes: Sequence[Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A value written on the spot."""
+
+    value: Cell
+
+
+Node = Plain | Block | Items | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON document and the way it is written.
+
+    Attributes:
+        root: what is written.
+        legend: the values that `*1`, `*2`, … stand for.
+    """
+
+    root: Node
+    legend: Sequence[Cell] = ()
+
+    @classmethod
+    def of(cls, value: JsonValue) -> Document:
+        """The document before any tier: one plain value."""
+        return cls(Plain(value))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it would be written as mere JSON."""
+        return isinstance(self.root, Plain) and not self.legend
+
+
+def tables(node: Node) -> Iterator[Table]:
+    """Every table that stands in a node by itself (child tables stand in columns)."""
+    if isinstance(node, Table):
+        yield node
+    elif isinstance(node, Block):
+        for _, inner in node.entries:
+            yield from tables(inner)
+    elif isinstance(node, Items):
+        for inner in node.nodes:
+            yield from tables(inner)

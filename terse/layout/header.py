@@ -1,0 +1,346 @@
+"""The header of a table: its columns in one line, and what of them needs no cells.
+
+`30 rows of id,user{login,type=User},tags,items[]{sku,qty},url=https://x.example/{id}`
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from terse.layout.document import Cells, Child, Column, Constant, Group, Rows, Slot, Table, Template
+from terse.layout.inline import NotLayout, Place, Reader, quote, read_atom, read_key, write_key, write_value
+from terse.payload.exact import JsonValue
+
+KEY_NAME = "#key"
+"""The name that templates use for the key of a keyed table's row."""
+
+
+# ---- writing -------------------------------------------------------------------------------------
+
+
+def write_table_header(table: Table) -> str:
+    """`30 rows of …`, `4 rows by key of …` or `9 lists of …`."""
+    noun = "list" if table.rows is Rows.LISTS else "row"
+    words = f"{table.count} {noun}" if table.count == 1 else f"{table.count} {noun}s"
+    columns = table.columns
+    if table.rows is Rows.KEYED:
+        words += f" by key{_affix(columns[0])}"
+        columns = columns[1:]
+    return f"{words} of {write_columns(columns, table.separator)}"
+
+
+def write_columns(columns: Sequence[Column], separator: str) -> str:
+    return separator.join(_column(column, separator) for column in columns)
+
+
+def _column(column: Column, separator: str) -> str:
+    name = column.name if column.name.startswith("#") and _PLACE.fullmatch(column.name) else None
+    name = name or write_key(column.name)
+    if isinstance(column, Cells):
+        return name + (_affix(column) or (":text" if column.text else ""))
+    if isinstance(column, Constant):
+        place = Place.HEADER if separator == "," else Place.INSIDE
+        return f"{name}={write_value(column.value, place)}"
+    if isinstance(column, Template):
+        return f"{name}={write_template(column.parts)}"
+    if isinstance(column, Group):
+        return f"{name}{{{write_columns(column.columns, separator)}}}"
+    inner = column.table
+    if inner.rows is Rows.LISTS:
+        return f"{name}[][{write_columns(inner.columns, separator)}]"
+    if inner.rows is Rows.KEYED:
+        return f"{name}[key{_affix(inner.columns[0])}]{{{write_columns(inner.columns[1:], separator)}}}"
+    return f"{name}[]{{{write_columns(inner.columns, separator)}}}"
+
+
+_PLACE = re.compile(r"#[1-9][0-9]*")
+
+
+def _affix(column: Column) -> str:
+    if isinstance(column, Cells) and (column.prefix or column.suffix):
+        return "=" + write_template((column.prefix, Slot(()), column.suffix))
+    return ""
+
+
+_SIMPLE_TEXT = re.compile(r'[^\s,"\[\]{}\x00-\x1f\x7f\ud800-\udfff]*')
+
+
+def write_template(parts: Sequence[str | Slot]) -> str:
+    """`{url}/forks`; as `f"…"` with doubled braces where the text has characters of the header's own."""
+    texts = [part for part in parts if isinstance(part, str)]
+    first = parts[0] if isinstance(parts[0], str) else ""
+    plain = all(_SIMPLE_TEXT.fullmatch(text) for text in texts) and not first.startswith(("*", "=", "-"))
+    if plain and not re.match(r"f\Z|json", first):
+        return "".join(part if isinstance(part, str) else _slot(part) for part in parts)
+    return "f" + "".join(
+        [
+            '"',
+            *(
+                quote(part)[1:-1].replace("{", "{{").replace("}", "}}")
+                if isinstance(part, str)
+                else _slot(part)
+                for part in parts
+            ),
+            '"',
+        ]
+    )
+
+
+def _slot(slot: Slot) -> str:
+    return "{" + ".".join(slot.path) + "}"
+
+
+SLOT_NAME = re.compile(r"[A-Za-z_@$][\w@$-]*|#key|#[1-9][0-9]*")
+"""Names that may stand in a template's slot; others have no templates pointing at them."""
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Spec:
+    """A column as its header states it.
+
+    Attributes:
+        kind: `cells`, `constant`, `template`, `group` or `child`.
+        inner: the columns of a group, or of a child table.
+    """
+
+    name: str
+    kind: str = "cells"
+    text: bool = False
+    prefix: str = ""
+    suffix: str = ""
+    value: JsonValue = None
+    parts: tuple[str | Slot, ...] = ()
+    inner: TableSpec | None = None
+
+
+@dataclass(slots=True)
+class TableSpec:
+    """A table (or group) as its header states it. `key` is the key column of a keyed table."""
+
+    rows: Rows
+    separator: str
+    columns: list[Spec] = field(default_factory=list)
+    key: Spec | None = None
+
+
+_TITLE = re.compile(r"(0|[1-9][0-9]{0,8}) (row|list)(s?)( by key(?:=(?P<affix>\S+))?)? of (?=.)")
+
+
+def read_table_header(text: str, reader: Reader) -> tuple[int, TableSpec]:
+    """The count and columns that a header line states.
+
+    Raises:
+        NotLayout: it is no header.
+    """
+    for separator in (",", " "):
+        try:
+            return _HeaderReader(text, separator, reader).table()
+        except NotLayout:
+            if separator == " ":
+                raise
+    raise AssertionError("unreachable")
+
+
+class _HeaderReader:
+    def __init__(self, text: str, separator: str, reader: Reader) -> None:
+        self.text = text
+        self.separator = separator
+        self.reader = reader
+        self.at = 0
+
+    def table(self) -> tuple[int, TableSpec]:
+        title = _TITLE.match(self.text)
+        if title is None:
+            raise NotLayout("no header of a table")
+        count, is_list, keyed = int(title[1]), title[2] == "list", title[4] is not None
+        if (count == 1) == bool(title[3]) or (keyed and is_list):
+            raise NotLayout("no header of a table")
+        rows = Rows.LISTS if is_list else Rows.KEYED if keyed else Rows.RECORDS
+        spec = TableSpec(rows, self.separator)
+        if keyed:
+            spec.key = Spec(KEY_NAME, text=True)
+            if title["affix"]:
+                self.at = title.start("affix")
+                self.affix(spec.key)
+                if self.at != title.end("affix"):
+                    raise NotLayout("no affix of keys")
+        self.at = title.end()
+        spec.columns = self.columns("", is_list)
+        if self.at != len(self.text):
+            raise NotLayout("a header that goes on")
+        return count, spec
+
+    def columns(self, end: str, numbered: bool) -> list[Spec]:
+        made: list[Spec] = []
+        names: set[str] = set()
+        while True:
+            column = self.column(numbered)
+            if column.name in names or (numbered and column.name != f"#{len(made) + 1}"):
+                raise NotLayout("a column twice, or out of place")
+            names.add(column.name)
+            made.append(column)
+            if not self.text.startswith(self.separator, self.at):
+                break
+            self.at += 1
+        if end:
+            self.expect(end)
+        return made
+
+    def expect(self, sign: str) -> None:
+        if not self.text.startswith(sign, self.at):
+            raise NotLayout(f"no {sign} in a header")
+        self.at += len(sign)
+
+    def column(self, numbered: bool) -> Spec:
+        text = self.text
+        if numbered:
+            found = _PLACE.match(text, self.at)
+            if found is None:
+                raise NotLayout("no place number in a header of lists")
+            column, self.at = Spec(found[0]), found.end()
+        else:
+            name, self.at = read_key(text, self.at)
+            column = Spec(name)
+        sign = text[self.at : self.at + 1]
+        if sign == "{":
+            self.at += 1
+            column.kind, column.inner = "group", TableSpec(Rows.RECORDS, self.separator)
+            column.inner.columns = self.columns("}", False)
+        elif sign == "[":
+            self.child(column)
+        elif sign == "=":
+            self.at += 1
+            self.formula(column)
+        elif text.startswith(":text", self.at):
+            self.at += len(":text")
+            column.text = True
+        return column
+
+    def child(self, column: Spec) -> None:
+        column.kind = "child"
+        if self.text.startswith("[][", self.at):
+            self.at += 3
+            column.inner = TableSpec(Rows.LISTS, self.separator)
+            column.inner.columns = self.columns("]", True)
+        elif self.text.startswith("[]{", self.at):
+            self.at += 3
+            column.inner = TableSpec(Rows.RECORDS, self.separator)
+            column.inner.columns = self.columns("}", False)
+        elif self.text.startswith("[key", self.at):
+            self.at += 4
+            column.inner = TableSpec(Rows.KEYED, self.separator, key=Spec(KEY_NAME, text=True))
+            if self.text.startswith("=", self.at):
+                self.at += 1
+                self.affix(column.inner.key)
+            self.expect("]{")
+            column.inner.columns = self.columns("}", False)
+        else:
+            raise NotLayout("no child table in a header")
+
+    def affix(self, column: Spec | None) -> None:
+        assert column is not None
+        self.formula(column)
+        if column.kind != "cells":
+            raise NotLayout("no affix of keys")
+
+    def formula(self, column: Spec) -> None:
+        """What stands after `=`: a constant, a template, or an affix."""
+        text, at = self.text, self.at
+        if text.startswith('f"', at):
+            self.template(column, self.quoted_parts())
+            return
+        found = _RUN[self.separator].match(text, at)
+        run = found[0] if found else ""
+        if "{" in run and run != "{}":
+            self.at += len(run)
+            self.template(column, _parts(run))
+            return
+        column.kind = "constant"
+        special = self.reader.special(text, at)
+        if special is not None:
+            column.value, self.at = special
+            return
+        place = Place.HEADER if self.separator == "," else Place.INSIDE
+        column.value, self.at = read_atom(run, place), at + len(run)
+
+    def template(self, column: Spec, parts: tuple[str | Slot, ...]) -> None:
+        own = [index for index, part in enumerate(parts) if part == Slot(())]
+        if not own:
+            if not any(isinstance(part, Slot) for part in parts):
+                raise NotLayout("a template without a slot")
+            column.kind, column.parts = "template", parts
+            return
+        if len(own) > 1 or sum(isinstance(part, Slot) for part in parts) > 1:
+            raise NotLayout("an affix with more than one slot")
+        column.text = True
+        column.prefix = "".join(part for part in parts[: own[0]] if isinstance(part, str))
+        column.suffix = "".join(part for part in parts[own[0] + 1 :] if isinstance(part, str))
+
+    def quoted_parts(self) -> tuple[str | Slot, ...]:
+        text, at = self.text, self.at + 2
+        found = _STRING_END.match(text, at)
+        if found is None:
+            raise NotLayout("a template that does not end")
+        self.at = found.end()
+        parts: list[str | Slot] = []
+        for piece in _PIECE.finditer(text, at, found.end() - 1):
+            if piece["slot"] is not None:
+                parts.append(_read_slot(piece["slot"]))
+            elif piece["bad"] is not None:
+                raise NotLayout("a brace alone in a template")
+            else:
+                literal = piece["text"].replace("{{", "{").replace("}}", "}")
+                value, _ = read_string_whole(literal)
+                parts.append(value)
+        return tuple(parts)
+
+
+def read_string_whole(inner: str) -> tuple[str, int]:
+    """The string whose JSON spelling, without its quotes, is `inner`."""
+    from terse.layout.inline import read_string
+
+    value, end = read_string(f'"{inner}"', 0)
+    if end != len(inner) + 2:
+        raise NotLayout("a quote inside a template")
+    return value, end
+
+
+_RUN = {
+    ",": re.compile(r'(?:[^,"\[\]{}\x00-\x1f]|\{[^{}",\s]*\})*'),
+    " ": re.compile(r'(?:[^\s,"\[\]{}\x00-\x1f]|\{[^{}",\s]*\})*'),
+}
+_STRING_END = re.compile(r'(?:[^"\\]|\\.)*"')
+_PIECE = re.compile(r"\{(?P<slot>[^{}\"]*)\}|(?P<text>(?:[^{}]|\{\{|\}\})+)|(?P<bad>[{}])")
+
+
+def _parts(run: str) -> tuple[str | Slot, ...]:
+    parts: list[str | Slot] = []
+    for index, piece in enumerate(re.split(r"\{([^{}]*)\}", run)):
+        if index % 2:
+            parts.append(_read_slot(piece))
+        elif piece:
+            parts.append(piece)
+    return tuple(parts)
+
+
+def _read_slot(path: str) -> Slot:
+    if not path:
+        return Slot(())
+    names = tuple(path.split("."))
+    if not all(SLOT_NAME.fullmatch(name) for name in names):
+        raise NotLayout("no name in a slot")
+    return Slot(names)
+
+
+def leaves(columns: Sequence[Column]) -> Iterator[Cells | Child]:
+    """The columns that have cells, in the order of the cells."""
+    for column in columns:
+        if isinstance(column, (Cells, Child)):
+            yield column
+        elif isinstance(column, Group):
+            yield from leaves(column.columns)

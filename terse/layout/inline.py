@@ -1,0 +1,287 @@
+"""Values written on the spot: bare where their type cannot be in doubt, else as JSON.
+
+Three places differ only in which characters end a bare string: a cell between commas, a cell
+between spaces (pairs of a block line are such cells too), and a value inside `{…}` or `[…]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from json.encoder import encode_basestring
+
+from terse.layout.document import Cell, Embedded, Ref
+from terse.layout.embedded import STYLES, spell
+from terse.payload.exact import MAX_DEPTH, JsonValue, Number, is_number, parse_at
+
+
+class NotLayout(ValueError):  # noqa: N818 — the name says what the text is
+    """The text is not exactly a form of the layout. The message says where it stops being one."""
+
+
+_LITERALS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
+_CONTROLS = r"\x00-\x1f\x7f\ud800-\udfff"
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+# What no bare string is or begins with: other types, a quote, a container, a reference, a whole
+# value of a group, embedded JSON, and the dash that marks an absent cell.
+_DOUBTFUL = rf'(?!(?:true|false|null|-|{_NUMBER})(?![^\n]))(?!["\[{{*=]|json(?:_[a-z0-9]+)?[\[{{])'
+
+
+class Place(Enum):
+    """Where a value is written. The value of each is the pattern of its bare strings."""
+
+    COMMAS = rf"{_DOUBTFUL}[^\s,{_CONTROLS}](?:[^,{_CONTROLS}]*[^\s,{_CONTROLS}])?"
+    SPACES = rf"{_DOUBTFUL}[^\s{_CONTROLS}]+"
+    INSIDE = rf'{_DOUBTFUL}[^\s,"\[\]{{}}{_CONTROLS}]+'
+    HEADER = rf'{_DOUBTFUL}[^\s,"\[\]{{}}{_CONTROLS}](?:[^,"\[\]{{}}{_CONTROLS}]*[^\s,"\[\]{{}}{_CONTROLS}])?'
+    """A constant in the header of a table with commas."""
+
+
+_BARE = {place: re.compile(place.value) for place in Place}
+_KEY = re.compile(rf'[^\s,"\[\]{{}}()<>=:*#~{_CONTROLS}]+')
+# In a text column only null, a quote and a group's whole value have to be told from strings.
+_TEXT = {
+    Place.COMMAS: re.compile(
+        rf'(?!null(?![^\n]))(?!["*=])[^\s,{_CONTROLS}](?:[^,{_CONTROLS}]*[^\s,{_CONTROLS}])?'
+    ),
+    Place.SPACES: re.compile(rf'(?!(?:null|-)(?![^\n]))(?!["*=])[^\s{_CONTROLS}]+'),
+}
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def quote(text: str) -> str:
+    """A JSON string. A lone surrogate is escaped, so that the whole can always be sent as UTF-8."""
+    quoted = encode_basestring(text)
+    if quoted.isascii():
+        return quoted
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+
+
+def write_key(key: str) -> str:
+    """A name, bare when simple, else a JSON string."""
+    return key if _KEY.fullmatch(key) else quote(key)
+
+
+def write_value(value: Cell, place: Place) -> str:
+    """Any value on one line; containers as `{id=1 name=x}` and `[a b]`."""
+    kind = type(value)
+    if kind is str:
+        return value if _BARE[place].fullmatch(value) else quote(value)  # type: ignore[arg-type,return-value]
+    return _inside(value)
+
+
+def write_cells(values: Sequence[Cell], place: Place, absent: str) -> list[str]:
+    """A whole column of cells; `absent` is how a missing one is written."""
+    is_bare = _BARE[place].fullmatch
+    out: list[str] = []
+    append = out.append
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            append(value if is_bare(value) else quote(value))  # type: ignore[arg-type]
+        elif kind is Number:
+            append(value)  # type: ignore[arg-type]
+        elif value is None:
+            append("null")
+        elif value is True:
+            append("true")
+        elif value is False:
+            append("false")
+        elif kind is dict or kind is list or kind is Ref or kind is Embedded:
+            append(_inside(value))
+        else:
+            append(absent)
+    return out
+
+
+def write_texts(values: Iterable[object], place: Place, absent: str) -> list[str]:
+    """Cells of a text column: strings, nulls and references."""
+    is_bare = _TEXT[place].fullmatch
+    out: list[str] = []
+    for value in values:
+        if isinstance(value, str):
+            out.append(value if is_bare(value) else quote(value))
+        elif value is None:
+            out.append("null")
+        elif isinstance(value, Ref):
+            out.append(f"*{value.number}")
+        else:
+            out.append(absent)
+    return out
+
+
+def _inside(value: Cell) -> str:
+    kind = type(value)
+    if kind is str:
+        return value if _BARE[Place.INSIDE].fullmatch(value) else quote(value)  # type: ignore[arg-type,return-value]
+    if kind is Number:
+        return value  # type: ignore[return-value]
+    if isinstance(value, dict):
+        return "{" + " ".join(f"{write_key(key)}={_inside(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        # Words read well with spaces; anything else keeps JSON's commas.
+        between = " " if all(type(item) is str for item in value) else ","
+        return "[" + between.join(map(_inside, value)) + "]"
+    if isinstance(value, Ref):
+        return f"*{value.number}"
+    if isinstance(value, Embedded):
+        return f"json{value.style}{_inside(value.value)}"
+    return "null" if value is None else "true" if value else "false"
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+
+def read_string(text: str, at: int) -> tuple[str, int]:
+    """The JSON string whose opening quote stands at `at`, and the place after it."""
+    try:
+        value, end = scanstring(text, at + 1, True)
+    except ValueError:
+        raise NotLayout("a quoted string that does not end") from None
+    return value, end
+
+
+_NAME = re.compile(rf'[^\s,"\[\]{{}}()<>=:*#~{_CONTROLS}]+')
+
+
+def read_key(text: str, at: int) -> tuple[str, int]:
+    """The name at `at`, bare or quoted, and the place after it."""
+    if text.startswith('"', at):
+        return read_string(text, at)
+    found = _NAME.match(text, at)
+    if found is None:
+        raise NotLayout("no name where one is due")
+    return found[0], found.end()
+
+
+def read_atom(text: str, place: Place) -> JsonValue:
+    """What a bare cell is: a literal, a number, or else a string."""
+    if text in _LITERALS:
+        return _LITERALS[text]
+    if text[:1] in _NUMBER_STARTS and is_number(text):
+        return Number(text)
+    if _BARE[place].fullmatch(text) is None:
+        raise NotLayout(f"a bare value that would have been quoted: {text[:40]!r}")
+    return text
+
+
+_NUMBER_STARTS = frozenset("-0123456789")
+
+
+def read_text(text: str, place: Place) -> str | None:
+    """What a bare cell of a text column is: null or a string."""
+    if text == "null":
+        return None
+    if _TEXT[place].fullmatch(text) is None:
+        raise NotLayout(f"a bare text that would have been quoted: {text[:40]!r}")
+    return text
+
+
+_BARE_COLUMN = {place: re.compile(rf"(?:{place.value}\n)*") for place in (Place.COMMAS, Place.SPACES)}
+_NUMBER_COLUMN = re.compile(rf"(?:{_NUMBER}\n)*")
+
+
+def column_of_bare(cells: Sequence[str], place: Place) -> list[Cell] | None:
+    """The cells as strings when each is a bare string; else `None`. One match for all of them."""
+    return list(cells) if _BARE_COLUMN[place].fullmatch("\n".join(cells) + "\n") else None
+
+
+def column_of_numbers(cells: Sequence[str]) -> list[Cell] | None:
+    """The cells as numbers when each is one; else `None`."""
+    return list(map(Number, cells)) if _NUMBER_COLUMN.fullmatch("\n".join(cells) + "\n") else None
+
+
+_INSIDE = re.compile(rf'[^\s,"\[\]{{}}{_CONTROLS}]+')
+_REFERENCE = re.compile(r"\*([1-9][0-9]{0,8})(?![0-9])")
+_EMBEDDED = re.compile(r"json((?:_[a-z0-9]+)?)(?=[\[{])")
+
+
+class Reader:
+    """Reads values on the spot, with the legend their references mean."""
+
+    def __init__(self, legend: Sequence[JsonValue] = ()) -> None:
+        self.legend = legend
+
+    def reference(self, text: str, at: int) -> tuple[JsonValue, int]:
+        found = _REFERENCE.match(text, at)
+        if found is None or int(found[1]) > len(self.legend):
+            raise NotLayout("a reference to nothing in the legend")
+        return self.legend[int(found[1]) - 1], found.end()
+
+    def special(self, text: str, at: int) -> tuple[JsonValue, int] | None:
+        """A quoted string, container, reference or embedded JSON at `at`; `None` for anything bare."""
+        sign = text[at : at + 1]
+        if sign == '"':
+            return read_string(text, at)
+        if sign == "[":
+            # Many lists are mere JSON, and the standard parser is far faster.
+            return parse_at(text, at) or self.container(text, at, 1)
+        if sign == "{":
+            return self.container(text, at, 1)
+        if sign == "*":
+            return self.reference(text, at)
+        if sign == "j":
+            found = _EMBEDDED.match(text, at)
+            if found is not None:
+                return self.embedded(text, found)
+        return None
+
+    def embedded(self, text: str, found: re.Match[str]) -> tuple[JsonValue, int]:
+        if found[1] not in STYLES:
+            raise NotLayout(f"no such spelling of JSON: {found[0]}")
+        value, end = self.container(text, found.end(), 1)
+        return spell(value, found[1]), end
+
+    def container(self, text: str, at: int, depth: int) -> tuple[JsonValue, int]:
+        if depth > MAX_DEPTH:
+            raise NotLayout("nested too deep")
+        return self.object(text, at, depth) if text[at] == "{" else self.list(text, at, depth)
+
+    def value(self, text: str, at: int, depth: int) -> tuple[JsonValue, int]:
+        sign = text[at : at + 1]
+        if sign == "{" or sign == "[":
+            return self.container(text, at, depth + 1)
+        special = self.special(text, at)
+        if special is not None:
+            return special
+        found = _INSIDE.match(text, at)
+        if found is None:
+            raise NotLayout("no value where one is due")
+        return read_atom(found[0], Place.INSIDE), found.end()
+
+    def object(self, text: str, at: int, depth: int) -> tuple[JsonValue, int]:
+        made: dict[str, JsonValue] = {}
+        at += 1
+        if text.startswith("}", at):
+            return made, at + 1
+        while True:
+            key, at = read_key(text, at)
+            if not text.startswith("=", at):
+                raise NotLayout("no = after a name inside an object")
+            if key in made:
+                raise NotLayout("a name twice in one object")
+            made[key], at = self.value(text, at + 1, depth)
+            if text.startswith("}", at):
+                return made, at + 1
+            if not text.startswith(" ", at):
+                raise NotLayout("an object that does not end")
+            at += 1
+
+    def list(self, text: str, at: int, depth: int) -> tuple[JsonValue, int]:
+        made: list[JsonValue] = []
+        at += 1
+        if text.startswith("]", at):
+            return made, at + 1
+        between = ""
+        while True:
+            value, at = self.value(text, at, depth)
+            made.append(value)
+            sign = text[at : at + 1]
+            if sign == "]":
+                return made, at + 1
+            if sign not in (" ", ",") or (between and sign != between):
+                raise NotLayout("a list that does not end")
+            between = sign
+            at += 1

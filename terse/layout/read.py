@@ -1,0 +1,134 @@
+"""The layout back to the JSON value. Strict: what `write` could not have written is no layout."""
+
+from __future__ import annotations
+
+import re
+
+from terse.layout.header import read_table_header
+from terse.layout.inline import NotLayout, Place, Reader, read_atom, read_key
+from terse.layout.rows import Lines, TableReader
+from terse.layout.write import MARK
+from terse.payload.exact import MAX_DEPTH, JsonValue
+
+
+def read(text: str) -> JsonValue:
+    """The JSON value that a text in the layout stands for.
+
+    Raises:
+        NotLayout: the text is not exactly a layout, from its first line to its last.
+    """
+    if not text.startswith(MARK + ":"):
+        raise NotLayout("no mark in the first line")
+    try:
+        return _Document(text.split("\n")).root()
+    except RecursionError:
+        raise NotLayout("nested too deep") from None
+
+
+_LEGEND = re.compile(r"\*([1-9][0-9]*) = (?=.)")
+_ITEMS = re.compile(r"(0|[1-9][0-9]{0,8}) item(s?)\Z")
+
+
+class _Document:
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = Lines(lines)
+        self.legend: list[JsonValue] = []
+        self.values = Reader(self.legend)
+
+    def root(self) -> JsonValue:
+        first = self.lines.take()
+        rest = first[len(MARK) + 1 :]
+        while (line := self.lines.peek()) is not None and (found := _LEGEND.match(line)):
+            if int(found[1]) != len(self.legend) + 1:
+                raise NotLayout("a legend out of order")
+            self.lines.take()
+            self.legend.append(self.whole_value(line, found.end(), Place.SPACES))
+        value: JsonValue
+        if rest == "":
+            value = self.block("", 0)
+        elif not rest.startswith(" "):
+            raise NotLayout("no space after the mark")
+        elif rest[1] in "{[*":
+            value = self.whole_value(rest, 1, Place.SPACES)
+        else:
+            value = self.opened(rest[1:], " ", 0)
+        if self.lines.peek() is not None:
+            raise NotLayout("lines left over")
+        if not isinstance(value, (dict, list)):
+            raise NotLayout("a scalar is no document")
+        return value
+
+    def whole_value(self, text: str, at: int, place: Place) -> JsonValue:
+        special = self.values.special(text, at)
+        if special is None:
+            return read_atom(text[at:], place)
+        value, end = special
+        if end != len(text):
+            raise NotLayout("text after a value")
+        return value
+
+    # ---- blocks ----------------------------------------------------------------------------------
+
+    def opened(self, title: str, indent: str, depth: int) -> JsonValue:
+        """What follows `name: `: a table, items, or for an empty title a block."""
+        if depth > MAX_DEPTH:
+            raise NotLayout("nested too deep")
+        if title == "":
+            return self.block(indent, depth)
+        items = _ITEMS.match(title)
+        if items is not None:
+            count = int(items[1])
+            if (count == 1) == bool(items[2]):
+                raise NotLayout("no count of items")
+            entries = self.entries(indent, depth)
+            if len(entries) != count or any(key != "-" for key, _ in entries):
+                raise NotLayout("not as many items as announced")
+            return [value for _, value in entries]
+        count, spec = read_table_header(title, self.values)
+        return TableReader(self.lines, self.values, spec).read(count)
+
+    def block(self, indent: str, depth: int) -> JsonValue:
+        entries = self.entries(indent, depth)
+        made = dict(entries)
+        if len(made) != len(entries) or not entries:
+            raise NotLayout("a name twice, or no name, in one block")
+        return made
+
+    def entries(self, indent: str, depth: int) -> list[tuple[str, JsonValue]]:
+        entries: list[tuple[str, JsonValue]] = []
+        while (line := self.lines.peek()) is not None and line.startswith(indent):
+            at = len(indent)
+            if line.startswith(" ", at):
+                raise NotLayout("a line indented too far")
+            self.lines.take()
+            started = False
+            while True:
+                key, at = read_key(line, at)
+                if line.startswith(":", at):
+                    if not line.startswith(": ", at) and at + 1 != len(line):
+                        raise NotLayout("no space after a colon")
+                    if started:
+                        raise NotLayout("a colon after other pairs")
+                    entries.append((key, self.opened(line[at + 2 :], indent + " ", depth + 1)))
+                    break
+                if not line.startswith("=", at):
+                    raise NotLayout("neither = nor : after a name")
+                value, at = self.pair(line, at + 1)
+                entries.append((key, value))
+                started = True
+                if at == len(line):
+                    break
+                at += 1
+        return entries
+
+    def pair(self, line: str, at: int) -> tuple[JsonValue, int]:
+        special = self.values.special(line, at)
+        if special is not None:
+            value, end = special
+        else:
+            end = line.find(" ", at)
+            end = len(line) if end < 0 else end
+            value = read_atom(line[at:end], Place.SPACES)
+        if end != len(line) and line[end] != " ":
+            raise NotLayout("text after a value")
+        return value, end

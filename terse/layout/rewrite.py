@@ -1,0 +1,35 @@
+"""Walks over a Document that give back a changed one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from terse.layout.document import Block, Child, Column, Document, Group, Items, Node, Table
+
+
+def each_table(document: Document, change: Callable[[Table], Table]) -> Document:
+    """The document with every table changed, child tables before the tables they stand in."""
+    return replace(document, root=_node(document.root, change))
+
+
+def _node(node: Node, change: Callable[[Table], Table]) -> Node:
+    if isinstance(node, Table):
+        return _table(node, change)
+    if isinstance(node, Block):
+        return Block([(key, _node(inner, change)) for key, inner in node.entries])
+    if isinstance(node, Items):
+        return Items([_node(inner, change) for inner in node.nodes])
+    return node
+
+
+def _table(table: Table, change: Callable[[Table], Table]) -> Table:
+    return change(replace(table, columns=[_column(column, change) for column in table.columns]))
+
+
+def _column(column: Column, change: Callable[[Table], Table]) -> Column:
+    if isinstance(column, Group):
+        return replace(column, columns=[_column(inner, change) for inner in column.columns])
+    if isinstance(column, Child):
+        return replace(column, table=_table(column.table, change))
+    return column

@@ -1,0 +1,391 @@
+"""The rows of a table, read column by column and put together as records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from terse.layout.document import ABSENT, Cell, Rows, Slot
+from terse.layout.header import KEY_NAME, Spec, TableSpec
+from terse.layout.inline import (
+    NotLayout,
+    Reader,
+    column_of_bare,
+    column_of_numbers,
+    read_atom,
+    read_text,
+)
+from terse.layout.write import ABSENT_WORD, PLACE
+from terse.payload.exact import JsonValue, Number
+
+
+class Lines:
+    """The lines of a text, taken one after another."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._at = 0
+
+    def peek(self) -> str | None:
+        return self._lines[self._at] if self._at < len(self._lines) else None
+
+    def take(self) -> str:
+        return self.take_many(1)[0]
+
+    def take_many(self, count: int) -> list[str]:
+        if self._at + count > len(self._lines):
+            raise NotLayout("fewer lines than announced")
+        self._at += count
+        return self._lines[self._at - count : self._at]
+
+
+class TableReader:
+    """Reads a table. One reader serves all child rows of a column: they stand under one header."""
+
+    def __init__(self, lines: Lines, values: Reader, spec: TableSpec) -> None:
+        self.lines = lines
+        self.values = values
+        self.spec = spec
+        self.separator = spec.separator
+        self.columns = spec.columns if spec.key is None else [spec.key, *spec.columns]
+        self.leaves = list(_leaves(self.columns))
+        self.children = {
+            at: TableReader(lines, values, leaf.inner)
+            for at, leaf in enumerate(self.leaves)
+            if leaf.kind == "child" and leaf.inner is not None
+        }
+        self.rows: list[list[str]] = []
+        # The usual line has no quote and no bracket at the start of a cell, and can just be split.
+        sep = re.escape(spec.separator)
+        self.has_special = re.compile(rf'(?:^|{sep})=*(?:["\[{{]|json)').search
+        if not self.leaves:
+            raise NotLayout("a table without cells")
+
+    def read(self, count: int) -> JsonValue:
+        """The value of a table of so many rows: a list of records or of lists, or a keyed object."""
+        self.read_rows(count, "")
+        return self.spans([count])[0]
+
+    # ---- lines -----------------------------------------------------------------------------------
+
+    def read_rows(self, count: int, margin: str) -> None:
+        if not self.children:
+            self.rows.extend(self.cells(line, margin) for line in self.lines.take_many(count))
+            return
+        for _ in range(count):
+            cells = self.cells(self.lines.take(), margin)
+            self.rows.append(cells)
+            for at, child in self.children.items():
+                number = child_count(cells[at])
+                if number:
+                    child.read_rows(number, margin + " ")
+
+    def cells(self, line: str, margin: str) -> list[str]:
+        if margin:
+            if not line.startswith(margin):
+                raise NotLayout("a child row that is not indented")
+            line = line[len(margin) :]
+        cells = self.split(line) if self.has_special(line) else line.split(self.separator)
+        if len(cells) != len(self.leaves):
+            raise NotLayout("a row with more or fewer cells than the header")
+        return cells
+
+    def split(self, line: str) -> list[str]:
+        """The cells of a line in which a quote or bracket begins a cell: that one is read whole."""
+        cells: list[str] = []
+        at, separator = 0, self.separator
+        while True:
+            start = at
+            while line.startswith("=", at):
+                at += 1
+            special = self.values.special(line, at)
+            end = line.find(separator, at) if special is None else special[1]
+            if end < 0:
+                end = len(line)
+            cells.append(line[start:end])
+            if end == len(line):
+                return cells
+            if line[end] != separator:
+                raise NotLayout("text after a cell")
+            at = end + 1
+
+    # ---- values ----------------------------------------------------------------------------------
+
+    def spans(self, counts: Sequence[int]) -> list[JsonValue]:
+        """The rows read, cut into one value (list, or keyed object) for each count."""
+        count = len(self.rows)
+        raw = list(zip(*self.rows, strict=True)) if count else [()] * len(self.leaves)
+        self.rows = []
+        records = _Records(self, raw, count)
+        values = records.values()
+        made: list[JsonValue] = []
+        at = 0
+        for number in counts:
+            part = values[at : at + number]
+            made.append(part if self.spec.key is None else _keyed(records.keys[at : at + number], part))
+            at += number
+        return made
+
+
+def child_count(cell: str) -> int | None:
+    """How many child rows a cell announces; `None` where it holds something else."""
+    return int(cell) if _COUNT.fullmatch(cell) else None
+
+
+_COUNT = re.compile(r"0|[1-9][0-9]{0,8}")
+
+
+def _leaves(columns: Sequence[Spec]) -> Iterator[Spec]:
+    for column in columns:
+        if column.kind == "group":
+            assert column.inner is not None
+            yield from _leaves(column.inner.columns)
+        elif column.kind in ("cells", "child"):
+            yield column
+
+
+def _keyed(keys: list[Cell], values: list[JsonValue]) -> JsonValue:
+    made: dict[str, JsonValue] = {}
+    for key, value in zip(keys, values, strict=True):
+        if not isinstance(key, str) or key in made:
+            raise NotLayout("no key, or a key twice, in one object")
+        made[key] = value
+    return made
+
+
+@dataclass(slots=True)
+class _Part:
+    """A column of a group under assembly.
+
+    Attributes:
+        cells: by row; those of a template are made once those it follows from are known.
+        gaps: some cells may be `ABSENT`.
+        is_leaf: its cells stood in the rows, and show that the group is there.
+    """
+
+    cells: list[Cell]
+    gaps: bool = False
+    is_leaf: bool = False
+    template: tuple[str | Slot, ...] = ()
+    group: _Group | None = None
+
+
+@dataclass(slots=True)
+class _Group:
+    """An object column under assembly. `whole`: by row, what stands there instead of an object."""
+
+    parts: dict[str, _Part] = field(default_factory=dict)
+    whole: dict[int, JsonValue] = field(default_factory=dict)
+    present: list[bool] = field(default_factory=list)
+
+
+class _Records:
+    """Puts the records of a table together from the cells of its leaves."""
+
+    def __init__(self, table: TableReader, raw: Sequence[Sequence[str]], count: int) -> None:
+        self.table = table
+        self.count = count
+        self.place = PLACE[table.separator]
+        self.absent = ABSENT_WORD[table.separator]
+        self.raw = iter(enumerate(raw))
+        self.keys: list[Cell] = []
+        if table.spec.key is not None:
+            self.keys = self.leaf(table.spec.key, []).cells
+        self.root = _Group()
+        self.fill(self.root, table.spec.columns, [self.root.whole])
+        self.following: set[int] = set()
+
+    def fill(self, group: _Group, columns: Sequence[Spec], wholes: list[dict[int, JsonValue]]) -> None:
+        """Decode the cells of a group. `wholes`: those of the groups that begin here, outer first."""
+        for column in columns:
+            if column.kind == "constant":
+                part = _Part([column.value] * self.count)
+            elif column.kind == "template":
+                part = _Part([], template=column.parts)
+            elif column.kind == "group":
+                assert column.inner is not None
+                inner = _Group()
+                pending = [*wholes, inner.whole]
+                self.fill(inner, column.inner.columns, pending)
+                has_leaves = next(_leaves(column.inner.columns), None) is not None
+                if has_leaves:
+                    wholes = []
+                part = _Part([], is_leaf=has_leaves, group=inner)
+            else:
+                part = self.leaf(column, wholes)
+                wholes = []
+            group.parts[column.name] = part
+
+    def leaf(self, column: Spec, wholes: list[dict[int, JsonValue]]) -> _Part:
+        at, raw = next(self.raw)
+        own: dict[int, JsonValue] = {}
+        levels = [own, *reversed(wholes)] if column.kind == "child" else list(reversed(wholes))
+        if any(cell.startswith("=") for cell in raw):
+            raw = list(raw)
+            for row, cell in enumerate(raw):
+                if cell.startswith("="):
+                    level = len(cell) - len(cell.lstrip("="))
+                    if level > len(levels):
+                        raise NotLayout("a whole value where no group begins")
+                    levels[level - 1][row] = self.whole(cell[level:])
+                    raw[row] = self.absent
+        gaps = self.absent in raw
+        if column.kind == "child":
+            cells = self.child(self.table.children[at], raw, own)
+        elif column.text:
+            cells = self.texts(raw, column.prefix, column.suffix)
+        else:
+            cells = self.decoded(raw)
+        return _Part(cells, gaps, is_leaf=True)
+
+    def whole(self, text: str) -> JsonValue:
+        special = self.table.values.special(text, 0)
+        if special is None:
+            return read_atom(text, self.place)
+        value, end = special
+        if end != len(text):
+            raise NotLayout("text after a value")
+        return value
+
+    def child(self, child: TableReader, raw: Sequence[str], own: dict[int, JsonValue]) -> list[Cell]:
+        counts = [child_count(cell) for cell in raw]
+        if any(count is None and cell != self.absent for count, cell in zip(counts, raw, strict=True)):
+            raise NotLayout("no count of child rows")
+        spans = iter(child.spans([count for count in counts if count is not None]))
+        cells: list[Cell] = [ABSENT if count is None else next(spans) for count in counts]
+        for row, value in own.items():
+            cells[row] = value
+        return cells
+
+    def decoded(self, raw: Sequence[str]) -> list[Cell]:
+        bulk = column_of_numbers(raw) or column_of_bare(raw, self.place)
+        if bulk is not None:
+            return bulk
+        known: dict[str, Cell] = {self.absent: ABSENT}
+        cells: list[Cell] = []
+        for cell in raw:
+            if cell not in known:
+                known[cell] = self.whole(cell)
+            cells.append(known[cell])
+        return cells
+
+    def texts(self, raw: Sequence[str], prefix: str, suffix: str) -> list[Cell]:
+        cells: list[Cell] = []
+        for cell in raw:
+            value: Cell
+            if cell == self.absent:
+                cells.append(ABSENT)
+                continue
+            sign = cell[0]
+            if sign == '"' or sign == "*":
+                value = self.whole(cell)
+                if not isinstance(value, str) or isinstance(value, Number):
+                    raise NotLayout("no text in a text column")
+            else:
+                value = read_text(cell, self.place)
+            # A reference stands for the whole string, affixes and all.
+            whole = value is None or sign == "*"
+            cells.append(value if whole else f"{prefix}{value}{suffix}")
+        return cells
+
+    # ---- putting together ------------------------------------------------------------------------
+
+    def values(self) -> list[JsonValue]:
+        """The records in order; for a table of lists, the lists."""
+        root = self.root
+        self.find_presence(root)
+        root.present = [True] * self.count
+        for row in root.whole:
+            root.present[row] = False
+        self.settle(root)
+        rows = self.assemble(root)
+        if self.table.spec.rows is Rows.LISTS:
+            rows = [
+                list(value.values()) if row not in root.whole and isinstance(value, dict) else value
+                for row, value in enumerate(rows)
+            ]
+        return rows  # type: ignore[return-value]
+
+    def find_presence(self, group: _Group) -> None:
+        """Find out in which rows a group stands: where any cell of it does."""
+        shown: list[list[bool]] = []
+        everywhere = False
+        for part in group.parts.values():
+            if part.group is not None:
+                self.find_presence(part.group)
+                if part.is_leaf:
+                    inner = part.group
+                    shown.append([here or row in inner.whole for row, here in enumerate(inner.present)])
+            elif part.is_leaf:
+                everywhere = everywhere or not part.gaps
+                shown.append([cell is not ABSENT for cell in part.cells] if part.gaps else [])
+        # A group without a cell of its own is there whenever the object around it is.
+        if everywhere or not shown:
+            group.present = [True] * self.count
+        else:
+            group.present = list(map(any, zip(*shown, strict=True)))
+        for row in group.whole:
+            if shown and group.present[row]:
+                raise NotLayout("a whole value, and cells beside it")
+            group.present[row] = False
+
+    def settle(self, group: _Group) -> None:
+        """Make the cells of templates, then those of inner groups."""
+        for part in group.parts.values():
+            if part.template and not part.cells:
+                self.follow(group, part)
+        for part in group.parts.values():
+            if part.group is not None:
+                self.settle(part.group)
+                part.cells = self.assemble(part.group)
+                part.gaps = part.is_leaf
+
+    def follow(self, group: _Group, part: _Part) -> None:
+        """Make the cells of a template from the columns it names."""
+        if id(part) in self.following:
+            raise NotLayout("a template that follows from itself")
+        self.following.add(id(part))
+        columns = [self.slot(piece.path) if isinstance(piece, Slot) else piece for piece in part.template]
+        part.cells = [ABSENT] * self.count
+        for row, here in enumerate(group.present):
+            if not here:
+                continue
+            values = [column if isinstance(column, str) else column[row] for column in columns]
+            if len(values) == 1:
+                if values[0] is ABSENT:
+                    raise NotLayout("a template with an absent slot")
+                part.cells[row] = values[0]
+            elif all(isinstance(value, str) for value in values):
+                part.cells[row] = "".join(values)  # type: ignore[arg-type]
+            else:
+                raise NotLayout("a template with a slot that is no text")
+
+    def slot(self, path: tuple[str, ...]) -> list[Cell]:
+        if path == (KEY_NAME,):
+            return self.keys
+        group: _Group | None = self.root
+        part: _Part | None = None
+        for name in path:
+            part = group.parts.get(name) if group is not None else None
+            if part is None:
+                raise NotLayout("a slot that names no column")
+            group, owner = part.group, group
+        if part is None or part.group is not None:
+            raise NotLayout("a slot that names no column")
+        if part.template and not part.cells:
+            self.follow(owner, part)  # type: ignore[arg-type]
+        return part.cells
+
+    def assemble(self, group: _Group) -> list[Cell]:
+        """One object a row, or what stands there instead."""
+        names = list(group.parts)
+        rows = zip(*(part.cells for part in group.parts.values()), strict=True)
+        if all(group.present) and not any(part.gaps for part in group.parts.values()):
+            return [dict(zip(names, cells, strict=True)) for cells in rows]
+        return [
+            {name: cell for name, cell in zip(names, cells, strict=True) if cell is not ABSENT}
+            if here
+            else group.whole.get(row, ABSENT)
+            for row, (here, cells) in enumerate(zip(group.present, rows, strict=True))
+        ]

@@ -1,0 +1,190 @@
+"""Records as a Table: the union of their keys, nested objects as groups, lists as child tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Rows, Table
+from terse.layout.header import KEY_NAME
+from terse.payload.exact import JsonValue, is_number
+
+MIN_FILL = 0.35
+"""Nested objects share a group when at least this part of its cells would be filled."""
+MAX_COLUMNS = 400
+"""A table (with its groups) has no more columns; wider objects stay values on the spot."""
+
+
+Choose = Callable[[Sequence[Column], int], Column]
+"""Which of several columns that say the same is to be taken, for so many rows."""
+
+
+def tabulate(records: Sequence[JsonValue], choose: Choose) -> Table | None:
+    """A table of a list's values; `None` where they are not records of a kind."""
+    rows = [record if type(record) is dict and record else ABSENT for record in records]
+    columns, misfits = _columns(rows, choose)
+    if not columns:
+        return None
+    whole: dict[int, Cell] = {
+        row: record for row, record in enumerate(records) if (type(record) is not dict) or row in misfits
+    }
+    if len(whole) * 2 > len(records):
+        return None
+    return Table(Rows.RECORDS, len(records), columns, whole)
+
+
+def tabulate_keyed(holder: dict[str, JsonValue], choose: Choose) -> Table | None:
+    """A table of an object whose values are records: its keys become the first column."""
+    table = tabulate(list(holder.values()), choose)
+    if table is None:
+        return None
+    keys = Cells(KEY_NAME, list(holder), text=True)
+    return Table(Rows.KEYED, table.count, [keys, *table.columns], table.whole)
+
+
+def tabulate_lists(lists: Sequence[JsonValue], choose: Choose) -> Table | None:
+    """A table of lists that all have the same length."""
+    widths = {len(each) if type(each) is list else 0 for each in lists}
+    if len(widths) != 1:
+        return None
+    (width,) = widths
+    if not 1 < width <= MAX_COLUMNS:
+        return None
+    columns = [
+        _column(f"#{place}", list(cells), choose) for place, cells in enumerate(zip(*lists, strict=True), 1)
+    ]
+    return Table(Rows.LISTS, len(lists), columns)
+
+
+def _columns(rows: Sequence[Any], choose: Choose) -> tuple[list[Column], set[int]]:
+    """The columns of the rows that are objects, and the rows that do not fit the common order of keys."""
+    shapes: dict[tuple[str, ...], int] = {}
+    for row in rows:
+        if row is not ABSENT:
+            shape = tuple(row)
+            shapes[shape] = shapes.get(shape, 0) + 1
+    names, fitting = _common_order(shapes)
+    if not names or len(names) > MAX_COLUMNS:
+        return [], set()
+    misfits: set[int] = set()
+    if len(fitting) < len(shapes):
+        misfits = {
+            row for row, record in enumerate(rows) if record is not ABSENT and tuple(record) not in fitting
+        }
+        rows = [ABSENT if row in misfits else record for row, record in enumerate(rows)]
+    if misfits or ABSENT in rows:
+        present = [record if record is not ABSENT else {} for record in rows]
+    else:
+        present = rows  # type: ignore[assignment]
+    if len(fitting) == 1 and not misfits and present is rows:
+        return [_column(name, [record[name] for record in rows], choose) for name in names], misfits
+    return [
+        _column(name, [record.get(name, ABSENT) for record in present], choose) for name in names
+    ], misfits
+
+
+def _common_order(shapes: dict[tuple[str, ...], int]) -> tuple[list[str], set[tuple[str, ...]]]:
+    """An order that the shapes' keys follow; a shape that contradicts more frequent ones is left out."""
+    order: list[str] = []
+    fitting: set[tuple[str, ...]] = set()
+    for shape in sorted(shapes, key=lambda each: (-shapes[each], -len(each))):
+        merged = _merge(order, shape)
+        if merged is not None:
+            order = merged
+            fitting.add(shape)
+    return order, fitting
+
+
+def _merge(order: list[str], shape: tuple[str, ...]) -> list[str] | None:
+    """`order` with the keys of `shape` put in; `None` if they stand in another order there."""
+    place = {name: at for at, name in enumerate(order)}
+    last = -1
+    for name in shape:
+        at = place.get(name, last + 0.5)
+        if name in place:
+            if at < last:
+                return None
+            last = int(at)
+    # New keys go right behind the key they follow in their record.
+    merged: list[str] = []
+    rest = iter(order)
+    for name in shape:
+        if name in place:
+            for known in rest:
+                merged.append(known)
+                if known == name:
+                    break
+        else:
+            merged.append(name)
+    merged.extend(rest)
+    return merged
+
+
+def _column(name: str, cells: list[Cell], choose: Choose) -> Column:
+    kinds = set(map(type, cells))
+    if dict in kinds or list in kinds:
+        group = _group(name, cells, choose) if dict in kinds else None
+        child = _child(name, cells, choose) if list in kinds else None
+        ways: list[Column | None] = [group, child, Cells(name, cells)]
+        return choose([way for way in ways if way is not None], len(cells))
+    text = str in kinds and kinds <= _TEXT_KINDS and _look_like_numbers(cells)
+    return Cells(name, cells, text=text)
+
+
+_TEXT_KINDS = {str, type(None), type(ABSENT)}
+
+
+def _look_like_numbers(cells: list[Cell]) -> bool:
+    """Whether so many strings would need quotes that `:text` in the header is shorter."""
+    found = 0
+    for cell in cells:
+        if (
+            type(cell) is str
+            and (cell[:1] in _NUMBER_STARTS or cell in _WORDS)
+            and (cell in _WORDS or is_number(cell))
+        ):
+            found += 1
+            if found == 2:
+                return True
+    return False
+
+
+_NUMBER_STARTS = frozenset("-0123456789")
+_WORDS = frozenset(("true", "false"))
+
+
+def _group(name: str, cells: list[Cell], choose: Choose) -> Group | None:
+    objects: list[dict[str, JsonValue]] = [cell for cell in cells if isinstance(cell, dict) and cell]
+    if not objects:
+        return None
+    rows = [cell if type(cell) is dict and cell else ABSENT for cell in cells]
+    keys = set().union(*objects)
+    if sum(map(len, objects)) < MIN_FILL * len(objects) * len(keys) or len(keys) > MAX_COLUMNS:
+        return None
+    columns, misfits = _columns(rows, choose)
+    if not columns:
+        return None
+    whole = {
+        row: cell
+        for row, cell in enumerate(cells)
+        if cell is not ABSENT and (rows[row] is ABSENT or row in misfits)
+    }
+    # More exceptions than objects: the cells read better as they are.
+    if len(whole) * 2 > len(objects) + len(whole):
+        return None
+    return Group(name, columns, whole, cells)
+
+
+def _child(name: str, cells: list[Cell], choose: Choose) -> Child | None:
+    lists: list[list[JsonValue]] = [cell for cell in cells if isinstance(cell, list)]
+    rows = [item for each in lists for item in each if isinstance(item, dict) and item]
+    if len(rows) < 2 or len(rows) < sum(map(len, lists)):
+        return None
+    columns, misfits = _columns(rows, choose)
+    if not columns or len(misfits) * 3 > len(rows):
+        return None
+    filled = sum(map(len, rows))
+    if filled < MIN_FILL * len(rows) * len(columns):
+        return None
+    table = Table(Rows.RECORDS, len(rows), columns, {row: rows[row] for row in misfits})
+    return Child(name, [len(cell) if type(cell) is list else cell for cell in cells], table, cells)

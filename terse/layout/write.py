@@ -1,0 +1,164 @@
+"""A Document as text: the layout of `docs/format.md`, or plain JSON where nothing is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from terse.layout.document import (
+    ABSENT,
+    Block,
+    Cell,
+    Cells,
+    Child,
+    Column,
+    Count,
+    Document,
+    Group,
+    Items,
+    Node,
+    Plain,
+    Rows,
+    Table,
+)
+from terse.layout.header import write_table_header
+from terse.layout.inline import Place, write_cells, write_key, write_texts, write_value
+from terse.payload.exact import dump
+
+MARK = "JSON outline"
+"""What the first line begins with: it names the root, as a key would."""
+
+ABSENT_WORD = {",": "", " ": "-"}
+PLACE = {",": Place.COMMAS, " ": Place.SPACES}
+WIDTH = 160
+"""Pairs of a block share lines up to about this many characters."""
+
+
+def write(document: Document) -> str:
+    """The document's text."""
+    if document.is_plain:
+        assert isinstance(document.root, Plain)
+        return dump(document.root.value)  # type: ignore[arg-type]
+    writer = _Writer()
+    legend = [f"*{number} = {writer.value(value)}" for number, value in enumerate(document.legend, 1)]
+    lines = writer.named(MARK, document.root, "")
+    return "\n".join([lines[0], *legend, *lines[1:]])
+
+
+def write_rows(table: Table) -> list[str]:
+    """The rows of a table, each with the child rows that belong to it."""
+    return _Writer().rows(table, table.separator, 0)
+
+
+def write_pair(name: str, value: Cell) -> str:
+    """`name=value`: what a plain value adds to a block."""
+    return f"{write_key(name)}={write_value(value, Place.SPACES)}"
+
+
+class _Writer:
+    def value(self, value: Cell) -> str:
+        return write_value(value, Place.SPACES)
+
+    def named(self, name: str, node: Node, indent: str) -> list[str]:
+        """`name: …`, and the lines that belong to it."""
+        if isinstance(node, Table):
+            return [f"{indent}{name}: {write_table_header(node)}", *self.rows(node, node.separator, 0)]
+        if isinstance(node, Block):
+            return [f"{indent}{name}:", *self.block(node, indent + " " if name != MARK else "")]
+        if isinstance(node, Items):
+            inner = indent + " "
+            title = f"{indent}{name}: {len(node.nodes)} item{'' if len(node.nodes) == 1 else 's'}"
+            return [title, *self.entries([("-", item) for item in node.nodes], inner)]
+        if name == MARK:
+            return [f"{indent}{name}: {self.value(node.value)}"]
+        return [f"{indent}{name}={self.value(node.value)}"]
+
+    def block(self, block: Block, indent: str) -> list[str]:
+        return self.entries([(write_key(key), node) for key, node in block.entries], indent)
+
+    def entries(self, entries: Sequence[tuple[str, Node]], indent: str) -> list[str]:
+        lines: list[str] = []
+        pairs: list[str] = []
+        width = 0
+        for name, node in entries:
+            if not isinstance(node, Plain):
+                if pairs:
+                    lines.append(indent + " ".join(pairs))
+                    pairs, width = [], 0
+                lines.extend(self.named(name, node, indent))
+                continue
+            pair = f"{name}={self.value(node.value)}"
+            if pairs and width + len(pair) > WIDTH:
+                lines.append(indent + " ".join(pairs))
+                pairs, width = [], 0
+            pairs.append(pair)
+            width += len(pair) + 1
+        if pairs:
+            lines.append(indent + " ".join(pairs))
+        return lines
+
+    def rows(self, table: Table, separator: str, depth: int) -> list[str]:
+        """One text a row: its line, indented by `depth`, and below it the lines of its child rows."""
+        columns: list[list[str]] = []
+        children: list[tuple[Child, list[str]]] = []
+        first = 1 if table.rows is Rows.KEYED else 0
+        # A keyed table's first cell is the key, which stands outside the record.
+        self.columns(table.columns[:first], [], separator, depth, columns, children)
+        self.columns(table.columns[first:], [table.whole], separator, depth, columns, children)
+        lines = list(map(separator.join, zip(*columns, strict=True)))
+        if depth:
+            margin = " " * depth
+            lines = [margin + line for line in lines]
+        for child, blocks in children:
+            at = 0
+            for row, count in enumerate(child.counts):
+                if type(count) is int and count:
+                    lines[row] = "\n".join([lines[row], *blocks[at : at + count]])
+                    at += count
+        return lines
+
+    def columns(
+        self,
+        columns: Sequence[Column],
+        wholes: list[Mapping[int, Cell]],
+        separator: str,
+        depth: int,
+        out: list[list[str]],
+        children: list[tuple[Child, list[str]]],
+    ) -> None:
+        """Append the cells of every leaf to `out`. `wholes`: of the groups that begin here, outer first."""
+        place, absent = PLACE[separator], ABSENT_WORD[separator]
+        for column in columns:
+            if isinstance(column, Group):
+                before = len(out)
+                self.columns(column.columns, [*wholes, column.whole], separator, depth, out, children)
+                if len(out) > before:
+                    wholes = []
+                continue
+            if isinstance(column, Cells):
+                cells = self.cells(column, place, absent)
+            elif isinstance(column, Child):
+                cells = [self.count(count, place, absent) for count in column.counts]
+                children.append((column, self.rows(column.table, separator, depth + 1)))
+            else:
+                continue
+            # In a child column one = is taken: a value that is no list of records stands behind it.
+            for level, whole in enumerate(reversed(wholes), 2 if isinstance(column, Child) else 1):
+                for row, value in whole.items():
+                    cells[row] = "=" * level + write_value(value, place)
+            wholes = []
+            out.append(cells)
+
+    def count(self, count: Count, place: Place, absent: str) -> str:
+        if count is ABSENT:
+            return absent
+        # A boolean is a value; no list has so many rows.
+        return str(count) if type(count) is int else f"={write_value(count, place)}"  # type: ignore[arg-type]
+
+    def cells(self, column: Cells, place: Place, absent: str) -> list[str]:
+        if not column.text:
+            return write_cells(column.values, place, absent)
+        start, end = len(column.prefix), len(column.suffix)
+        values: list[object] = [
+            value[start : len(value) - end] if isinstance(value, str) else value for value in column.values
+        ]
+        return write_texts(values, place, absent)

@@ -1,0 +1,16 @@
+"""The tiers: one file each, and this registry, in the order in which a chain uses them best."""
+
+from __future__ import annotations
+
+from terse.tiers.dictionary import TIER as DICTIONARY
+from terse.tiers.minify import TIER as MINIFY
+from terse.tiers.spec import Tier
+from terse.tiers.tabularize import TIER as TABULARIZE
+
+TIERS: tuple[Tier, ...] = (
+    MINIFY,
+    TABULARIZE,
+    DICTIONARY,
+)
+
+BY_NAME: dict[str, Tier] = {tier.name: tier for tier in TIERS}

@@ -1,0 +1,134 @@
+"""`dictionary`: values that stand in a result several times are written once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from terse.layout.cost import Cost
+from terse.layout.document import (
+    Block,
+    Cells,
+    Child,
+    Column,
+    Group,
+    Node,
+    Plain,
+    Slot,
+    Table,
+    Template,
+)
+from terse.layout.inline import Place, write_value
+from terse.layout.repeats import Key, Repeats, referred
+from terse.layout.rewrite import each_table
+from terse.tiers.spec import Applied, Context, Draft, Example, Option, Skip, State, Tier
+
+MAX_ENTRIES = 200
+"""Entries of a legend: a longer one is no help to a reader."""
+MIN_TOKENS = 5
+"""Values of fewer tokens get no reference."""
+LEGEND_TOKENS = 6
+"""What an entry costs beside its value: `*12 = ` and the line end."""
+REFERENCE_TOKENS = 2
+"""`*12`"""
+
+
+def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+    document = draft.document
+    if document is None:
+        return Skip("no JSON that can be carried exactly")
+    if document.legend:
+        return Skip("has references already")
+    min_uses = int(options["min-uses"])
+    cost = Cost(context.count)
+    document = each_table(document, lambda table: _closed(table, cost))
+    repeats = Repeats()
+    repeats.node(document.root)
+    keys = _worth_it(repeats, min_uses, context)
+    if not keys:
+        return Skip("nothing long enough repeats")
+    if isinstance(document.root, Plain):
+        document = replace(document, root=opened(document.root))
+    changed = referred(document, repeats, keys)
+    return Applied(Draft(State.LAYOUT, None, changed), f"{len(keys)} value{'s' if len(keys) > 1 else ''}")
+
+
+def opened(root: Plain) -> Node:
+    """A plain object as a block: its pairs on lines of their own."""
+    value = root.value
+    if isinstance(value, dict) and value:
+        return Block([(key, Plain(item)) for key, item in value.items()])
+    return root
+
+
+def _worth_it(repeats: Repeats, min_uses: int, context: Context) -> list[Key]:
+    """The keys of the values worth an entry, inner ones before those they stand in."""
+    gains: list[tuple[float, int, Key]] = []
+    for order, (key, uses) in enumerate(repeats.uses.items()):
+        if uses < min_uses:
+            continue
+        tokens = context.count(write_value(repeats.example[key], Place.SPACES))
+        if tokens < MIN_TOKENS:
+            continue
+        gain = uses * (tokens - REFERENCE_TOKENS) - tokens - LEGEND_TOKENS
+        if gain > 0:
+            gains.append((gain, order, key))
+    gains.sort(key=lambda each: (-each[0], each[1]))
+    kept = [(len(write_value(repeats.example[key], Place.SPACES)), order, key) for _, order, key in gains]
+    # The shorter first: a value that stands in another is shorter, and has to be known before it.
+    return [key for _, _, key in sorted(kept[:MAX_ENTRIES], key=lambda each: each[:2])]
+
+
+def _closed(table: Table, cost: Cost) -> Table:
+    """The table with groups and child tables as single cells where references will be shorter."""
+    needed = {path[0] for path in _slots(table.columns)}
+    columns: list[Column] = []
+    for column in table.columns:
+        if isinstance(column, (Group, Child)) and column.name not in needed:
+            columns.append(_close(column, table.count, cost))
+        else:
+            columns.append(column)
+    return replace(table, columns=columns)
+
+
+def _slots(columns: Sequence[Column]) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    for column in columns:
+        if isinstance(column, Template):
+            found.extend(part.path for part in column.parts if isinstance(part, Slot))
+        elif isinstance(column, Group):
+            found.extend(_slots(column.columns))
+    return found
+
+
+def _close(column: Group | Child, count: int, cost: Cost) -> Column:
+    repeats = Repeats()
+    for value in column.source:
+        repeats.value(value)
+    kinds = {repeats.key(value) for value in column.source if isinstance(value, (dict, list)) and value}
+    uses = sum(repeats.uses[key] for key in kinds)
+    if len(kinds) * 2 > uses:
+        return column
+    closed: float = 2 * count
+    for key in kinds:
+        tokens, times = cost.plain(repeats.example[key]), repeats.uses[key]
+        closed += min(times * tokens, tokens + LEGEND_TOKENS + times * REFERENCE_TOKENS)
+    return Cells(column.name, column.source) if closed < cost.column(column, count) else column
+
+
+TIER = Tier(
+    name="dictionary",
+    sentence="Writes a value that repeats once, in a legend at the top, and `*1` in its places.",
+    reads="`*1 = value` lines at the top say what `*1` stands for wherever it is the whole of a value.",
+    takes=frozenset({State.JSON, State.LAYOUT}),
+    leaves=State.LAYOUT,
+    run=_run,
+    options=(Option("min-uses", "How often a value has to stand in the result.", 2, 2, 1000),),
+    examples=(
+        Example(
+            '{"from":{"name":"Ann Example","mail":"ann@mail.example"},"to":{"name":"Ann Example",'
+            '"mail":"ann@mail.example"},"copy":{"name":"Ann Example","mail":"ann@mail.example"}}',
+            'JSON outline:\n*1 = {name="Ann Example" mail=ann@mail.example}\nfrom=*1 to=*1 copy=*1',
+        ),
+    ),
+)

@@ -1,0 +1,18 @@
+"""Any emitted form back."""
+
+from __future__ import annotations
+
+from terse.layout.inline import NotLayout
+from terse.layout.read import read
+from terse.payload.exact import dump
+
+
+def expand(text: str) -> str:
+    """The text that an emitted text stands for: of a layout, the JSON document as compact JSON.
+
+    A text that is no form of ours comes back as it is.
+    """
+    try:
+        return dump(read(text))
+    except NotLayout:
+        return text

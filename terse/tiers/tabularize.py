@@ -1,0 +1,99 @@
+"""`tabularize`: lists of records as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from terse.layout.cost import Cost
+from terse.layout.document import Block, Document, Items, Node, Plain, Table, tables
+from terse.layout.tabulate import tabulate, tabulate_keyed, tabulate_lists
+from terse.payload.exact import JsonValue
+from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+
+FEW_ROWS = 8
+"""Up to so many records the alternative is tried too: each for itself, with tables of its own inside."""
+
+
+def lay_out(value: JsonValue, cost: Cost, name: str = "") -> Node:
+    """A value with tables wherever they cost less; `Plain` where there is none."""
+    if isinstance(value, list):
+        return _list(value, cost, name)
+    if isinstance(value, dict):
+        return _object(value, cost, name)
+    return Plain(value)
+
+
+def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
+    if not any(isinstance(item, (dict, list)) for item in value):
+        return Plain(value)
+    best: Node | None = None
+    if len(value) > 1:
+        table = tabulate(value, cost.cheapest) or tabulate_lists(value, cost.cheapest)
+        if table is not None:
+            table = cost.separated(name, table)
+            if cost.table(name, table) < cost.plain(value):
+                best = table
+                if len(value) > FEW_ROWS:
+                    return best
+    nodes = [lay_out(item, cost, "-") for item in value]
+    if all(isinstance(node, Plain) for node in nodes):
+        return best or Plain(value)
+    items = Items(nodes)
+    if best is None or cost.node(name, items) < cost.node(name, best):
+        return items
+    return best
+
+
+def _object(value: dict[str, JsonValue], cost: Cost, name: str) -> Node:
+    best: Node | None = None
+    if len(value) > 2 and all(isinstance(item, dict) for item in value.values()):
+        table = tabulate_keyed(value, cost.cheapest)
+        if table is not None:
+            table = cost.separated(name, table)
+            if cost.table(name, table) < cost.plain(value):
+                best = table
+                if len(value) > FEW_ROWS:
+                    return best
+    entries = [(key, lay_out(item, cost, key)) for key, item in value.items()]
+    if all(isinstance(node, Plain) for _, node in entries):
+        return best or Plain(value)
+    block = Block(entries)
+    if best is None or cost.node(name, block) < cost.node(name, best):
+        return block
+    return best
+
+
+def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+    document = draft.document
+    if document is None or not isinstance(document.root, Plain):
+        return Skip("no plain JSON")
+    value = document.root.value
+    if not isinstance(value, (dict, list)):
+        return Skip("no list of records")
+    root = lay_out(value, Cost(context.count))
+    found = list(tables(root))
+    if not found:
+        return Skip("no list of records")
+    return Applied(Draft(State.LAYOUT, None, Document(root)), _note(found))
+
+
+def _note(found: list[Table]) -> str:
+    rows = sum(table.count for table in found)
+    return f"{len(found)} table{'s' if len(found) > 1 else ''}, {rows} rows"
+
+
+TIER = Tier(
+    name="tabularize",
+    sentence="Writes lists of records as tables: the names once, then one line for each record.",
+    reads="`30 rows of id,title,user{login}`: that many lines follow, each with its cells in that order; "
+    "an empty cell is a missing key, `items[]{sku}` holds a count of indented rows below.",
+    takes=frozenset({State.JSON}),
+    leaves=State.LAYOUT,
+    run=_run,
+    examples=(
+        Example(
+            '{"items":[{"id":1,"name":"bolt"},{"id":2,"name":"nut, hex"},{"id":3,"name":null}],"more":false}',
+            'JSON outline:\nitems: 3 rows of id,name\n1,bolt\n2,"nut, hex"\n3,null\nmore=false',
+        ),
+    ),
+)
