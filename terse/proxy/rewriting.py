@@ -21,13 +21,21 @@ MAX_WAITING = 256
 MAX_WAITING_BYTES = 64 * 1024 * 1024
 """Results taken and not yet sent; beyond either bound they are forwarded as they came."""
 
+QUIET_CHECK = 0.05
+"""Seconds between two looks for a quiet moment."""
+
 
 class Rewriter(Protocol):
     """What rewrites answers: `terse.proxy.session.ProxySession`."""
 
-    def touches(self, tool: str) -> bool: ...
+    def touches(self, tool: str) -> bool:
+        """Whether a result of the tool could be changed."""
 
-    def rewrite(self, answer: Answer) -> bytes: ...
+    def rewrite(self, answer: Answer) -> bytes:
+        """The message to send in place of the answer. Raises nothing."""
+
+    def warm(self) -> None:
+        """Do now what the first result would otherwise wait for. Raises nothing."""
 
 
 class _Job:
@@ -49,6 +57,8 @@ class Rewriting:
         load: makes the rewriter, or None if it cannot be made; called in the working thread.
         send: writes a message to the client.
         say_late: called with an answer that was not rewritten in time.
+        is_quiet: whether no message has passed for a while: then the rewriter is warmed up. Building a
+            tokenizer stops every thread for a tenth of a second.
     """
 
     def __init__(
@@ -56,11 +66,13 @@ class Rewriting:
         load: Callable[[], Rewriter | None],
         send: Callable[[bytes], None],
         say_late: Callable[[Answer], None],
+        is_quiet: Callable[[], bool],
         time_limit: float = TIME_LIMIT,
     ) -> None:
         self._load = load
         self._send = send
         self._say_late = say_late
+        self._is_quiet = is_quiet
         self._time_limit = time_limit
         lock = Lock()
         self._lock = lock
@@ -126,6 +138,7 @@ class Rewriting:
                 self._loaded = True
                 self._stuck = False
                 self._progress.notify_all()
+        self._warm_up()
         while True:
             with self._lock:
                 while not self._waiting:
@@ -138,6 +151,15 @@ class Rewriting:
                 self._send_claimed(job, message)
             with self._lock:
                 self._stuck = False
+
+    def _warm_up(self) -> None:
+        """Warm the rewriter up in the first quiet moment, unless a result is there before."""
+        with self._lock:
+            while not self._waiting and not self._is_quiet():
+                self._work_came.wait(QUIET_CHECK)
+            needed = bool(self._waiting)
+        if self._rewriter is not None and not needed:
+            self._rewriter.warm()
 
     def _watch(self) -> None:
         while True:

@@ -75,6 +75,15 @@ class ProxySession:
             self._complaints.say_failed(f"rewriting a result of {name}", error)
             return answer.message
 
+    def warm(self) -> None:
+        """Build the tokenizer, so that the first result need not wait for it."""
+        try:
+            self._vocabulary.warm()
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            self._complaints.say_failed("building the tokenizer", error)
+
     def _rewrite(self, answer: Answer) -> bytes:
         parts, is_error = answer.texts()
         if not parts:

@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from threading import Event, Lock, Thread, main_thread
+from time import monotonic
 from typing import TYPE_CHECKING, NoReturn
 
 from terse.proxy.child import Child
@@ -30,6 +31,8 @@ READ_MORE_BYTES = 1024 * 1024
 LOAD_AFTER_SECONDS = 0.05
 """The proxy's own modules load when the server has said something, or after this time: not while both
 of them would be starting, nor between a client and the answer to its first message."""
+QUIET_SECONDS = 0.2
+"""No message for so long: the client has what it starts with, and its model thinks."""
 END_SECONDS = 2.0
 """How long a server may go on after its output, or its client, is gone."""
 SWITCH_SECONDS = 0.0005
@@ -65,7 +68,7 @@ class Relay:
         self._make_rewriter = load
         self._complaints = Complaints()
         self._wire = Wire()
-        self._rewriting = Rewriting(self._load, self._send, self._say_late)
+        self._rewriting = Rewriting(self._load, self._send, self._say_late, self._is_quiet)
         self._parent = os.getppid()
         self._null = os.open(os.devnull, os.O_RDWR)
         self._send_lock = Lock()
@@ -74,6 +77,7 @@ class Relay:
         self._ended = Event()
         self._drained = Event()
         self._forwarding = False
+        self._last_message = 0.0
         self._stop_code: int | None = None
         self._refused = False
 
@@ -101,6 +105,7 @@ class Relay:
 
     def _client_to_server(self) -> None:
         for block in _blocks(_CLIENT_IN):
+            self._last_message = monotonic()
             for message in _messages(block):
                 self._wire.from_client(message)
             try:
@@ -134,6 +139,7 @@ class Relay:
                 self._forwarding = True
                 self._forward(block)
                 self._forwarding = False
+                self._last_message = monotonic()
                 self._server_spoke.set()
             self._rewriting.wait_until_sent()
         finally:
@@ -202,6 +208,9 @@ class Relay:
         except BaseException as error:
             self._complaints.say_failed("loading the rules", error)
         return None
+
+    def _is_quiet(self) -> bool:
+        return self._server_spoke.is_set() and monotonic() - self._last_message > QUIET_SECONDS
 
     def _say_late(self, answer: Answer) -> None:
         self._complaints.say(

@@ -35,6 +35,9 @@ class Shouting:
                     pass
         return answer.with_texts({part.span: part.text.upper() for part in parts})
 
+    def warm(self) -> None:
+        pass
+
 
 def load(complaints: Complaints) -> Shouting:
     how = os.environ.get("TERSE_TEST_LOAD")
