@@ -1,0 +1,49 @@
+"""The checks, in the order they run. Each is a function from a policy to findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from terse.diagnostic import Diagnostic
+from terse.language.checks import (
+    chain_order,
+    collisions,
+    contradictions,
+    imports,
+    kept,
+    kinds,
+    loss,
+    names,
+    overlaps,
+    overrides,
+    promises,
+    quantities,
+    reach,
+    regexes,
+    statements,
+    steps,
+    unsupported,
+    unused,
+)
+from terse.language.policy import Policy
+
+CHECKS: tuple[Callable[[Policy], Iterable[Diagnostic]], ...] = (
+    names.check,
+    imports.check,
+    statements.check,
+    quantities.check,
+    steps.check,
+    chain_order.check,
+    unused.check,
+    contradictions.check,
+    collisions.check,
+    reach.check,
+    regexes.check,
+    kept.check,
+    overlaps.check,
+    kinds.check,
+    promises.check,
+    loss.check,
+    overrides.check,
+    unsupported.check,
+)

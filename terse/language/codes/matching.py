@@ -1,0 +1,213 @@
+"""T2: which calls a rule applies to."""
+
+from __future__ import annotations
+
+from terse.diagnostic import Code, Severity
+
+AMBIGUOUS_RULES = Code(
+    "T201",
+    "ambiguous-rules",
+    Severity.ERROR,
+    "two rules match one call and neither is narrower",
+    "Exactly one rule applies to a call: the narrower one. Where neither is, the order of lines or "
+    "files would decide, and no reviewer sees that. Narrow one of them, take calls out with `except`, "
+    "or write a third rule for the calls that both match.",
+    """
+terse 1
+
+rule lists {
+  on github/list_*
+  use minify
+}
+
+rule issues {
+  on github/*_issues
+  use minify then tabularize
+}
+""",
+    """
+terse 1
+
+rule lists {
+  on github/list_*
+  except github/*_issues
+  use minify
+}
+
+rule issues {
+  on github/*_issues
+  use minify then tabularize
+}
+""",
+)
+
+SAME_MATCH = Code(
+    "T202",
+    "same-match",
+    Severity.ERROR,
+    "two rules match exactly the same calls",
+    "Neither could ever be told from the other. Join them, or give one a `when` that the other has not.",
+    """
+terse 1
+
+rule lists {
+  on github/list_issues
+  use minify
+}
+
+rule issues {
+  on github/list_issues
+  use minify then tabularize
+}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  use minify then tabularize
+}
+""",
+)
+
+UNREACHABLE_RULE = Code(
+    "T203",
+    "unreachable-rule",
+    Severity.WARNING,
+    "a rule never applies: narrower rules take all its calls, or `except` does",
+    "Who reads the rule thinks that it does something.",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  except github/list_*
+  use minify
+}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  use minify
+}
+""",
+)
+
+CONTRADICTORY_WHEN = Code(
+    "T204",
+    "contradictory-when",
+    Severity.ERROR,
+    "the `when` lines of a rule can never hold together",
+    'Every `when` line must hold, so such a rule never applies. For "or", write two rules.',
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  when payload over 2k tokens
+  when payload under 1k tokens
+  use minify
+}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  when payload over 1k tokens
+  when payload under 2k tokens
+  use minify
+}
+""",
+)
+
+RULE_WITHOUT_ON = Code(
+    "T207",
+    "rule-without-on",
+    Severity.ERROR,
+    "a rule or guard does not say which calls it is for",
+    "`on server/tool` is what a rule is chosen by. For every call of every server, write `on */*`.",
+    """
+terse 1
+
+rule everything {
+  use minify
+}
+""",
+    """
+terse 1
+
+rule everything {
+  on */*
+  use minify
+}
+""",
+)
+
+NO_CATCH_ALL = Code(
+    "T208",
+    "no-catch-all",
+    Severity.NOTE,
+    "calls that no rule matches pass untouched",
+    "That is a good choice for a policy about one server. Where every result should get smaller, add a rule "
+    "`on */*`.",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  use minify
+}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  use minify then tabularize
+}
+
+rule everything {
+  on */*
+  use minify
+}
+""",
+)
+
+REDUNDANT_CONDITION = Code(
+    "T210",
+    "redundant-condition",
+    Severity.WARNING,
+    "a condition says nothing that another does not say already",
+    "It makes the rule look narrower than it is.",
+    """
+terse 1
+
+rule pages {
+  on docs/*
+  when payload is log or text
+  use minify
+}
+""",
+    """
+terse 1
+
+rule pages {
+  on docs/*
+  when payload is text
+  shorten everything to 100 lines
+}
+""",
+)
+
+CODES = (
+    AMBIGUOUS_RULES,
+    SAME_MATCH,
+    UNREACHABLE_RULE,
+    CONTRADICTORY_WHEN,
+    RULE_WITHOUT_ON,
+    NO_CATCH_ALL,
+    REDUNDANT_CONDITION,
+)

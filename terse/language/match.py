@@ -1,0 +1,236 @@
+"""Which rule a call gets: narrowness between rules, collisions, and the order of the plan.
+
+One entry is one `on` pattern of one rule. Of two entries the narrower wins: the one with the strictly
+narrower pattern; of equal patterns, the one with the strictly stronger `when` lines. Two entries that
+are neither and can meet on one call make that call ambiguous. `except` takes calls away from a rule;
+it makes no rule narrower.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from terse.language.conditions import disjoint, facts, implies_all
+from terse.language.globs import Names, Zone, covers_pattern, meet_pattern, outside
+from terse.language.views import GuardView, RuleView
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One `on` pattern of one rule; `index` is the pattern's place in the rule."""
+
+    rule: RuleView
+    index: int
+    names: Names
+
+    @property
+    def zone(self) -> Zone:
+        return Zone(self.names, self.rule.without)
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """Two entries, neither narrower, and a call that both would take."""
+
+    a: Entry
+    b: Entry
+    call: Names
+    same: bool
+    """They match exactly the same calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """A rule whose calls are all excepted or taken by narrower rules (`takers`, none twice)."""
+
+    rule: RuleView
+    takers: tuple[RuleView, ...]
+    excepted: bool
+
+
+class Entries:
+    """The entries of a policy's rules, found by the calls they can meet."""
+
+    def __init__(self, rules: Sequence[RuleView]) -> None:
+        self.all = tuple(
+            Entry(rule, index, names)
+            for rule in rules
+            if not rule.facts.contradictory
+            for index, names in enumerate(rule.names)
+        )
+        # Exact names meet only equal names and globs: a policy of 1,000 rules for as many tools
+        # compares few of them.
+        self._exact: dict[Names, list[Entry]] = defaultdict(list)
+        self._by_server: dict[str, list[Entry]] = defaultdict(list)
+        self._globs_by_server: dict[str, list[Entry]] = defaultdict(list)
+        self._any_server: list[Entry] = []
+        for entry in self.all:
+            if "*" in entry.names.server:
+                self._any_server.append(entry)
+                continue
+            self._by_server[entry.names.server].append(entry)
+            if "*" in entry.names.tool:
+                self._globs_by_server[entry.names.server].append(entry)
+            else:
+                self._exact[entry.names].append(entry)
+
+    def pairs(self) -> Iterator[tuple[Entry, Entry]]:
+        """Every pair of entries of two rules whose patterns may meet, once."""
+        for same in self._exact.values():
+            yield from combinations(same, 2)
+        for server, globs in self._globs_by_server.items():
+            yield from combinations(globs, 2)
+            for entry in self._by_server.get(server, ()):
+                if "*" not in entry.names.tool:
+                    yield from ((glob, entry) for glob in globs)
+        yield from combinations(self._any_server, 2)
+        for entry in self._any_server:
+            for others in self._by_server.values():
+                yield from ((entry, other) for other in others)
+
+    def near(self, names: Names) -> Iterator[Entry]:
+        """Entries whose pattern may be narrower than, or equal to, this one."""
+        if "*" in names.server:
+            yield from self.all
+        elif "*" in names.tool:
+            yield from self._by_server.get(names.server, ())
+        else:
+            yield from self._exact.get(names, ())
+
+
+def narrower_pattern(a: Names, b: Names) -> bool:
+    return a != b and covers_pattern(b, a)
+
+
+def narrower(a: Entry, b: Entry) -> bool:
+    """Whether `a` wins over `b` on every call that both match."""
+    if a.names != b.names:
+        return covers_pattern(b.names, a.names)
+    return implies_all(a.rule.facts, b.rule.conditions) and not implies_all(b.rule.facts, a.rule.conditions)
+
+
+def collisions(entries: Entries) -> list[Collision]:
+    """Every pair of rules that collides, once, whatever the order of rules and files."""
+    found: dict[tuple[str, str], Collision] = {}
+    for a, b in entries.pairs():
+        if a.rule is b.rule:
+            continue
+        if a.names != b.names and (covers_pattern(a.names, b.names) or covers_pattern(b.names, a.names)):
+            continue
+        if meet_pattern(a.names, b.names) is None:
+            continue
+        same = False
+        if a.names == b.names:
+            stronger = implies_all(a.rule.facts, b.rule.conditions)
+            weaker = implies_all(b.rule.facts, a.rule.conditions)
+            if stronger != weaker:
+                continue
+            same = stronger
+        if not same and disjoint(a.rule.conditions, b.rule.conditions):
+            continue
+        call = _contested(entries, a, b)
+        if call is None:
+            continue
+        if (b.rule.path, b.rule.label.start) < (a.rule.path, a.rule.label.start):
+            a, b = b, a
+        key = (a.rule.name, b.rule.name)
+        collision = Collision(a, b, call, same)
+        if key not in found or _listed_before(collision, found[key]):
+            found[key] = collision
+    return [found[key] for key in sorted(found)]
+
+
+def _listed_before(a: Collision, b: Collision) -> bool:
+    return (not a.same, a.a.names, a.b.names) < (not b.same, b.a.names, b.b.names)
+
+
+def _contested(entries: Entries, a: Entry, b: Entry) -> Names | None:
+    """A call that both take and no narrower entry surely takes from one of them."""
+    both = facts((*a.rule.conditions, *b.rule.conditions))
+    taken = [Zone(names) for names in (*a.rule.without, *b.rule.without)]
+    for other in {id(e): e for names in (a.names, b.names) for e in entries.near(names)}.values():
+        if other is a or other is b:
+            continue
+        if (narrower(other, a) or narrower(other, b)) and implies_all(both, other.rule.conditions):
+            taken.append(other.zone)
+    return outside((a.names, b.names), taken)
+
+
+def unreachable(entries: Entries) -> Iterator[Unreachable]:
+    """Rules that never apply, each with the rules that take its calls."""
+    by_rule: dict[int, list[Entry]] = defaultdict(list)
+    for entry in entries.all:
+        by_rule[id(entry.rule)].append(entry)
+    for own in by_rule.values():
+        rule = own[0].rule
+        takers: dict[str, RuleView] = {}
+        for entry in own:
+            narrower_ones = [
+                other
+                for other in entries.near(entry.names)
+                if other.rule is not rule
+                and narrower_pattern(other.names, entry.names)
+                and implies_all(rule.facts, other.rule.conditions)
+            ]
+            excepted = [Zone(names) for names in rule.without]
+            if not (narrower_ones or excepted) or outside(
+                (entry.names,), [*excepted, *(other.zone for other in narrower_ones)]
+            ):
+                break
+            takers |= {other.rule.name: other.rule for other in narrower_ones}
+        else:
+            yield Unreachable(rule, tuple(takers[name] for name in sorted(takers)), bool(rule.without))
+
+
+def order(rules: Sequence[RuleView]) -> list[Entry]:
+    """All entries, narrower before broader; which of two that never meet comes first means nothing."""
+    entries = [Entry(rule, i, names) for rule in rules for i, names in enumerate(rule.names)]
+    groups: dict[Names, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        groups[entry.names].append(entry)
+    stronger_than = {
+        id(entry): sum(narrower(entry, other) for other in group) if len(group) > 1 else 0
+        for group in groups.values()
+        for entry in group
+    }
+
+    # INVARIANT: a strictly narrower pattern has more letters than the broader one, or as many
+    # and fewer stars; strictly stronger `when` lines are stronger than more of the others.
+    def key(entry: Entry) -> tuple[int, int, str, str, int, str, int]:
+        text = entry.names.server + entry.names.tool
+        stars = text.count("*")
+        return (
+            stars - len(text),
+            stars,
+            *entry.names,
+            -stronger_than[id(entry)],
+            entry.rule.name,
+            entry.index,
+        )
+
+    return sorted(entries, key=key)
+
+
+# ---- guards ------------------------------------------------------------------------------------------
+
+
+def guard_of_all(rule: RuleView, guards: Sequence[GuardView]) -> GuardView | None:
+    """The guard that every call of the rule is one of, if there is one among these.
+
+    Where it takes several guards together, the first that has a call of the rule.
+    """
+    if not _always_guarded(rule, guards):
+        return None
+    alone = (guard for guard in guards if _always_guarded(rule, (guard,)))
+    return next(alone, guards[0])
+
+
+def _always_guarded(rule: RuleView, guards: Iterable[GuardView]) -> bool:
+    zones = [Zone(names, guard.without) for guard in guards for names in guard.names]
+    if not zones or not rule.names:
+        return False
+    excepted = [Zone(names) for names in rule.without]
+    return all(outside((names,), [*zones, *excepted]) is None for names in rule.names)
