@@ -33,11 +33,30 @@ class Part(NamedTuple):
     end: int
 
 
+class Gap(NamedTuple):
+    """What is cut out in one place.
+
+    Attributes:
+        number: which gap of the part it is, from 0.
+        text: all of it.
+        source: all of it but earlier notes of ours: what there is to count.
+    """
+
+    number: int
+    text: str
+    source: str
+
+
 class Page:
     """A text, line by line. Each line remembers which line of the text as received it was."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, whole: str | None = None) -> None:
+        """
+        Args:
+            whole: what a handle of the whole text holds, if that is not `text`: the result as received.
+        """
         self.received = _lines(text)
+        self._whole = text if whole is None else whole
         self._lines = list(self.received)
         self._origins = list(range(len(self._lines)))
         self._kept: set[int] = set()
@@ -46,7 +65,8 @@ class Page:
     def copy(self) -> Page:
         """A page of the same text in the same state, for an attempt."""
         other = Page.__new__(Page)
-        other.received, other._kept, other._changed = self.received, self._kept, self._changed
+        other.received, other._whole = self.received, self._whole
+        other._kept, other._changed = self._kept, self._changed
         other._lines, other._origins = list(self._lines), list(self._origins)
         return other
 
@@ -61,7 +81,7 @@ class Page:
 
     @property
     def kept_lines(self) -> list[str]:
-        """The kept lines, in order."""
+        """The kept lines as received, in order."""
         return [self.received[number] for number in sorted(self._kept)]
 
     def has(self, target: Target) -> bool:
@@ -105,9 +125,9 @@ class Page:
 
     def received_of(self, part: Part) -> str:
         """The lines of a part as they were received, with those between that are gone."""
-        origins = [origin for origin in self._origins[part.start : part.end] if origin != NOTE]
         if part == (0, len(self._lines)):
-            return "".join(self.received)
+            return self._whole
+        origins = [origin for origin in self._origins[part.start : part.end] if origin != NOTE]
         return "".join(self.received[min(origins) : max(origins) + 1]) if origins else ""
 
     def drop_terminal_codes(self) -> tuple[int, str]:
@@ -124,12 +144,12 @@ class Page:
         self._changed = self._changed or bool(dropped)
         return len(dropped), "".join(dropped)
 
-    def cut(self, part: Part, start: int, end: int, note: Callable[[int, list[str]], str | None]) -> str:
+    def cut(self, part: Part, start: int, end: int, note: Callable[[Gap], str | None]) -> str:
         """Cut the characters from `start` to before `end` out of a part. Kept lines stay.
 
         Args:
-            note: what stands for a gap, given its number (from 0) and its pieces, line by line; empty
-                for nothing; None to leave the gap as it is (that is then no gap, and not counted).
+            note: what stands for a gap; empty for nothing; None to leave the gap as it is (that is then
+                no gap, and has no number).
 
         Returns:
             what was cut out.
@@ -144,16 +164,16 @@ class Page:
             nonlocal number
             if not gap:
                 return
-            pieces = [piece for piece, _ in gap]
-            words = note(number, pieces)
+            text = "".join(piece for piece, _ in gap)
+            words = note(Gap(number, text, "".join(piece for piece, origin in gap if origin != NOTE)))
             if words is None:
-                lines.extend(pieces)
+                lines.extend(piece for piece, _ in gap)
                 origins.extend(origin for _, origin in gap)
             else:
                 number += 1
-                cut.extend(pieces)
+                cut.append(text)
                 if words:
-                    lines.append(words + "\n" if pieces[-1].endswith("\n") else words)
+                    lines.append(words + "\n" if text.endswith("\n") else words)
                     origins.append(NOTE)
             gap.clear()
 

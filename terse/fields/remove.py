@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from terse.fields.desk import NOTHING_FOUND, Desk, Done
-from terse.fields.page import Page
+from terse.fields.page import Gap, Page
 from terse.fields.selector import Target, TerminalCodes
 from terse.fields.size import Amount, counted, described, exceeds, line_count
 from terse.fields.tree import Gone, Noted, Tree
@@ -50,11 +50,10 @@ def _from_tree(target: Target, over: Amount | None, tree: Tree, desk: Desk) -> D
 def _from_page(target: Target, over: Amount | None, page: Page, desk: Desk) -> Done:
     silent = 0
 
-    def note(number: int, pieces: list[str]) -> str:
+    def note(gap: Gap) -> str:
         nonlocal silent
-        text = "".join(pieces)
-        words = desk.marks.removed(counted(line_count(text), "lines"))
-        if desk.pays(text, words):
+        words = desk.marks.removed(counted(line_count(gap.source), "lines"))
+        if desk.pays(gap.text, words):
             return words
         silent += 1
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from terse.fields.desk import NOTHING_FOUND, Desk, Done
 from terse.fields.find import Spot
-from terse.fields.page import Page
+from terse.fields.page import Gap, Page
 from terse.fields.selector import CodeBlocks, Target, TerminalCodes
 from terse.fields.size import Amount, counted, described, exceeds, line_count, text_of
 from terse.fields.tree import Noted, Tree
@@ -59,14 +59,13 @@ def _from_page(target: Target, over: Amount | None, page: Page, desk: Desk) -> D
     for part in reversed(parts):
         original = page.received_of(part)
 
-        def note(number: int, pieces: list[str], original: str = original) -> str | None:
+        def note(gap: Gap, original: str = original) -> str | None:
             nonlocal full
-            text = "".join(pieces)
-            what = counted(line_count(text), "lines")
+            what = counted(line_count(gap.source), "lines")
             if isinstance(target, CodeBlocks):
                 what = f"code block, {what}"
-            words = desk.marks.aside(what, handle_of(original) if number == 0 else None)
-            if not desk.pays(text, words):
+            words = desk.marks.aside(what, handle_of(original) if gap.number == 0 else None)
+            if not desk.pays(gap.text, words):
                 return None
             if desk.handle(original) is None:
                 full = True

@@ -8,7 +8,7 @@ from typing import Literal
 
 from terse.fields.desk import NOTHING_FOUND, Desk, Done
 from terse.fields.find import Spot, elements, longest_list_of_objects
-from terse.fields.page import Page, Part
+from terse.fields.page import Gap, Page, Part
 from terse.fields.selector import Everything, LinesMatching, Target, TerminalCodes
 from terse.fields.set_aside import FULL
 from terse.fields.size import Amount, counted, line_count, text_of
@@ -170,10 +170,9 @@ def _in_page(target: Target, cut: Cut, page: Page, desk: Desk) -> Done:
             continue
         original = page.received_of(part)
 
-        def note(number: int, pieces: list[str], original: str = original) -> str | None:
-            gap = "".join(pieces)
-            said = counted(_amounts(gap, "", cut, desk)[0], cut.to.unit)
-            return tally.note(cut, desk, said, original, gap, with_handle=number == 0)
+        def note(gap: Gap, original: str = original) -> str | None:
+            said = counted(_amounts(gap.source, "", cut, desk)[0], cut.to.unit)
+            return tally.note(cut, desk, said, original, gap.text, with_handle=gap.number == 0)
 
         tally.changed += bool(page.cut(part, *taken, note))
     return tally.done(cut, desk)

@@ -76,6 +76,11 @@ class Tree:
         """Whether anything is kept."""
         return bool(self._kept)
 
+    @property
+    def notes(self) -> set[str]:
+        """The notes that stand in the document now, where they stand alone."""
+        return {edit.note for edit in self._edits.values() if isinstance(edit, (Noted, Rows))}
+
     def keep(self, target: Target) -> int:
         """Let nothing happen to the values found, and return how many there are. Before any edit."""
         number = 0

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from hashlib import blake2b
 
+from terse.memory.store import Store
 from terse.payload.call import Call
 
 MAX_CALLS_REMEMBERED = 4096
@@ -16,6 +17,9 @@ MAX_CALLS_REMEMBERED = 4096
 class Session:
     """What `when call repeats` and `when session over` ask about. One per client connection.
 
+    Attributes:
+        store: the values set aside in this session.
+
     INVARIANT: nothing of one session is ever visible in another.
     """
 
@@ -24,6 +28,7 @@ class Session:
         self._max_calls = max_calls
         self._calls = 0
         self._tokens_sent = 0
+        self.store = Store()
 
     @property
     def tokens_sent(self) -> int:

@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from terse.guarantee import Guarantee
 
+NOT_COUNTED = -1
+"""Tokens that nobody needed: runs without detail count only what their decisions rest on."""
+
 
 class StepStatus(StrEnum):
     """How a step ended."""
@@ -29,7 +32,8 @@ class StepTrace:
 
     Attributes:
         label: the statement as a reader knows it: `tabularize`, `remove every *_url`.
-        tokens_before, tokens_after: of the whole result, before and after the step.
+        tokens_before, tokens_after: of the whole result, before and after the step; `NOT_COUNTED` for
+            field lines in runs without detail.
         guarantee: the step's class.
         note: a few words on what it did or why it did not: `30 rows, 14 columns`.
     """
@@ -95,6 +99,7 @@ class Trace:
     """The payload in a few words: `object, 30 issues`."""
     bytes_in: int
     tokens_in: int
+    """`NOT_COUNTED` when the result passed untouched in a run without detail."""
     tokens_out: int
     rule: RuleTrace | None
     why: str

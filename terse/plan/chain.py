@@ -1,0 +1,113 @@
+"""Running a chain: each step is kept only if the whole result has fewer tokens than before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from terse.plan import describe
+from terse.plan.limits import Limits
+from terse.plan.model import Step
+from terse.plan.trace import StepStatus, StepTrace
+from terse.tiers.spec import Context, Draft, Skip, Tier
+
+SMALL = 200
+"""Tokens. A smaller result is left alone: what a form could save there is not worth reading a form
+(`design/codec.md`, promise 2)."""
+
+DEFAULT_BUDGET_MS = 150
+"""What a chain may take when the rule does not say `spend at most`."""
+
+_HANDLE = re.compile(r"\bh[0-9]{9}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """What a chain came to: its draft, the tokens of that, and what each step did."""
+
+    draft: Draft
+    tokens: int
+    steps: tuple[StepTrace, ...]
+
+
+class Chain:
+    """A rule's chain, ready to run on the drafts of one call."""
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        tiers: Mapping[str, Tier],
+        limits: Limits,
+        count: Callable[[str], int],
+        clock: Callable[[], float],
+        budget_ms: int,
+    ) -> None:
+        """
+        Args:
+            clock: seconds, monotonic.
+        """
+        self._steps = steps
+        self._tiers = tiers
+        self._limits = limits
+        self._count = count
+        self._clock = clock
+        self._seconds = budget_ms / 1000
+
+    def run(self, draft: Draft, handles: Mapping[str, str]) -> Chained:
+        """Run the steps left to right.
+
+        Args:
+            handles: the handles that stand in the draft: they must stay readable.
+
+        Raises:
+            TokenizerError: the tokenizer gave up on the draft itself.
+        """
+        tokens = self._count(draft.text)
+        present = _HANDLE.findall(draft.text) if handles else ()
+        wanted = {handle for handle in present if handle in handles}
+        start = self._clock()
+        context = Context(self._count, lambda: self._clock() - start > self._seconds)
+        traces: list[StepTrace] = []
+        for step in self._steps:
+            draft, after, trace = self._one(step, draft, tokens, context, wanted)
+            tokens = after
+            traces.append(trace)
+        return Chained(draft, tokens, tuple(traces))
+
+    def _one(
+        self, step: Step, draft: Draft, tokens: int, context: Context, handles: set[str]
+    ) -> tuple[Draft, int, StepTrace]:
+        tier = self._tiers[step.tier]
+        start = self._clock()
+
+        def ended(
+            status: StepStatus, note: str, made: Draft = draft, after: int = tokens
+        ) -> tuple[Draft, int, StepTrace]:
+            took = 1000 * (self._clock() - start)
+            label = describe.step(step, tier.options)
+            return made, after, StepTrace(label, step.at, status, tokens, after, tier.guarantee, note, took)
+
+        if why := self._limits.on_tier(tier):
+            return ended(StepStatus.FORBIDDEN, why)
+        if tokens < SMALL:
+            return ended(StepStatus.SKIPPED, f"under {SMALL} tokens: left alone")
+        if context.expired():
+            return ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms")
+        if draft.state not in tier.takes:
+            takes = " or ".join(sorted(state.value for state in tier.takes))
+            return ended(StepStatus.SKIPPED, f"it takes {takes}, this is {draft.state.value}")
+        try:
+            result = tier.run(draft, step.options, context)
+            if isinstance(result, Skip):
+                return ended(StepStatus.SKIPPED, result.reason)
+            made = result.draft
+            after = self._count(made.text)
+        except Exception as error:
+            return ended(StepStatus.FAILED, f"{type(error).__name__}: {error}"[:200])
+        if after >= tokens:
+            return ended(StepStatus.NO_GAIN, "not smaller")
+        if handles and not handles <= set(_HANDLE.findall(made.text)):
+            # INVARIANT: a handle in a result can be read and quoted as it stands.
+            return ended(StepStatus.SKIPPED, "it would take a handle apart")
+        return ended(StepStatus.APPLIED, result.note, made, after)

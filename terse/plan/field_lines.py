@@ -1,0 +1,252 @@
+"""Running a rule's field lines on a payload, within the limits, and what they took out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from copy import copy
+from functools import cached_property
+
+from terse.fields.desk import Desk, Done
+from terse.fields.keep import keep
+from terse.fields.page import Page
+from terse.fields.remove import remove
+from terse.fields.selector import Everything, Target
+from terse.fields.set_aside import set_aside
+from terse.fields.shorten import Cut, shorten
+from terse.fields.size import Amount, counted
+from terse.fields.tree import Tree
+from terse.guarantee import Guarantee
+from terse.layout.document import Document
+from terse.payload.exact import JsonValue, dump
+from terse.payload.payload import Payload
+from terse.plan import describe
+from terse.plan.limits import Limits
+from terse.plan.model import FitIn, Keep, Quantity, Remove, SetAside, Shorten
+from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace
+from terse.tiers.spec import Draft, State
+
+Line = Remove | SetAside | Shorten
+
+
+class FieldLines:
+    """A payload under the field lines of one rule, and the trace of what they did.
+
+    INVARIANT: `keep` lines, of the rule and of guards, are known before anything else is done.
+    """
+
+    def __init__(
+        self,
+        payload: Payload,
+        keeps: Iterable[Keep],
+        desk: Desk,
+        limits: Limits,
+        *,
+        lose_percent: float | None = None,
+        detail: bool = False,
+    ) -> None:
+        """
+        Args:
+            lose_percent: share of the payload's tokens that may be lost; None for any.
+            detail: count the tokens of the whole after each line, for the trace.
+        """
+        self._payload = payload
+        self._desk = desk
+        self._limits = limits
+        self._lose_percent = lose_percent
+        self._detail = detail
+        document = payload.json
+        self.subject: Tree | Page = Page(payload.text) if document is None else Tree(document)
+        self._cut_as_text = False
+        self.steps: list[StepTrace] = []
+        self.lost: list[str] = []
+        self.aside: list[str] = []
+        self.lost_tokens = 0
+        self.kept: list[Target] = []
+        for line in keeps:
+            self.kept += [target for target in line.targets if keep(target, self.subject)]
+
+    def copy(self) -> FieldLines:
+        """The same state, for an attempt that leaves this one as it is."""
+        other = copy(self)
+        other.__dict__.pop("draft", None)
+        other.subject, other._desk = self.subject.copy(), self._desk.copy()
+        other.steps, other.lost, other.aside = [*self.steps], [*self.lost], [*self.aside]
+        return other
+
+    @property
+    def handles(self) -> dict[str, str]:
+        return self._desk.handles
+
+    @property
+    def edited(self) -> bool:
+        """Whether a line changed anything."""
+        return self.subject.edited or self._cut_as_text
+
+    @cached_property
+    def draft(self) -> Draft:
+        """What is left, as the chain takes it. To be asked for when all lines are done."""
+        if isinstance(self.subject, Page):
+            return Draft(State.TEXT, self.subject.text if self.edited else self._payload.text)
+        if not self.edited:
+            return Draft(State.JSON, self._payload.text, Document.of(self.subject.document))
+        value = self.subject.value()
+        if isinstance(value, str):
+            # A note stands for the whole document.
+            return Draft(State.TEXT, value)
+        return Draft(State.JSON, dump(value), Document.of(value))
+
+    @property
+    def left(self) -> JsonValue:
+        """The document that the lines left; the text of one note where that stands for the whole."""
+        return self.subject.value() if isinstance(self.subject, Tree) else self.subject.text
+
+    @property
+    def canonical(self) -> str | None:
+        """The compact text of `left`, where it is at hand."""
+        return self.draft.text if self.edited and self.draft.state is State.JSON else None
+
+    def run(self, lines: Iterable[Line]) -> None:
+        """Do the lines: all `remove` before all `set aside` before all `shorten`, as the language says."""
+        ordered = sorted(lines, key=_order)
+        instead = self._over_the_limit(ordered)
+        for line in ordered:
+            self._line(line, instead)
+
+    def run_one(self, line: Line) -> bool:
+        """Do one line of a `fit in`; returns whether it changed anything."""
+        done = len(self.steps)
+        self._line(line, self._over_the_limit([line]))
+        return any(step.status is StepStatus.APPLIED for step in self.steps[done:])
+
+    def note_fit(self, fit: FitIn, size: int) -> None:
+        """Put in the trace what a `fit in` came to; its lines have traces of their own."""
+        fits = size <= fit.tokens
+        said = f"{counted(size, 'tokens')} with the chain: " + ("it fits" if fits else "no line is left")
+        status = StepStatus.SKIPPED
+        self._trace(describe.field_line(fit), fit.at, status, Guarantee.EXACT, said)
+
+    def _line(self, line: Line, instead: set[tuple[int, int]]) -> None:
+        guarantee = class_of(line)
+        label = describe.field_line(line)
+        if why := self._limits.on_class(guarantee):
+            self._trace(label, line.at, StepStatus.FORBIDDEN, guarantee, why)
+            return
+        plain = [target for number, target in enumerate(line.targets) if (id(line), number) not in instead]
+        spared = [target for number, target in enumerate(line.targets) if (id(line), number) in instead]
+        if plain:
+            self._do(line, plain, label, guarantee)
+        if spared:
+            self._spare(line, spared)
+
+    def _spare(self, line: Line, targets: list[Target]) -> None:
+        """Set aside what a line would lose beyond `lose at most`; leave it where that is not possible."""
+        said = f"at most {self._lose_percent:g}% may be lost"
+        if why := self._limits.on_class(Guarantee.RECOVERABLE):
+            label = describe.field_line(line)
+            self._trace(label, line.at, StepStatus.FORBIDDEN, Guarantee.LOSSY, f"{said}, and {why}")
+            return
+        if isinstance(line, Shorten):
+            other: Line = Shorten(tuple(targets), line.to, line.end, at=line.at)
+        else:
+            over = line.over if isinstance(line, (Remove, SetAside)) else None
+            other = SetAside(tuple(targets), over, at=line.at)
+        label = describe.field_line(other)
+        self._do(other, targets, label, Guarantee.RECOVERABLE, f"instead of losing it: {said}; ")
+
+    def _do(
+        self, line: Line, targets: list[Target], label: str, guarantee: Guarantee, prefix: str = ""
+    ) -> None:
+        places = 0
+        notes: list[str] = []
+        for target in targets:
+            done = self._act(line, target)
+            notes.append(done.note)
+            places += done.places
+            self.lost_tokens += done.lost
+            name = describe.target(target)
+            if done.places and guarantee is Guarantee.LOSSY and name not in self.lost:
+                self.lost.append(name)
+            if done.aside:
+                self.aside.append(f"{name} ({done.aside})" if done.aside > 1 else name)
+        self.__dict__.pop("draft", None)
+        status = StepStatus.APPLIED if places else StepStatus.SKIPPED
+        self._trace(label, line.at, status, guarantee, prefix + _joined(notes))
+
+    def _act(self, line: Line, target: Target) -> Done:
+        match line:
+            case Remove(_, over):
+                return remove(target, _amount(over), self.subject, self._desk)
+            case SetAside(_, over):
+                return set_aside(target, _amount(over), self.subject, self._desk)
+            case Shorten(_, to, end, remove_rest):
+                cut = Cut(Amount(to.amount, to.unit), end, remove_rest)
+                if isinstance(self.subject, Tree) and isinstance(target, Everything) and to.unit != "rows":
+                    return self._as_text(target, cut, self.subject)
+                return shorten(target, cut, self.subject, self._desk)
+
+    def _as_text(self, target: Target, cut: Cut, tree: Tree) -> Done:
+        """Cut a whole JSON document by characters, tokens or lines: as the text it is."""
+        if tree.keeps:
+            return Done(note="fields are kept: not cut as text")
+        page = Page(self.draft.text, whole=self._payload.text)
+        done = shorten(target, cut, page, self._desk)
+        if done.places:
+            self.subject, self._cut_as_text = page, True
+        return done
+
+    def _over_the_limit(self, lines: Iterable[Line]) -> set[tuple[int, int]]:
+        """The targets, by line and number, that must not be lost: the largest, until the rest is allowed."""
+        losing = [line for line in lines if class_of(line) is Guarantee.LOSSY]
+        if self._lose_percent is None or not losing or self._limits.on_class(Guarantee.LOSSY):
+            return set()
+        allowed = self._lose_percent / 100 * self._desk.count(self._payload.text)
+        trial = self.copy()
+        sizes: dict[tuple[int, int], int] = {}
+        for line in losing:
+            for number, target in enumerate(line.targets):
+                sizes[id(line), number] = trial._act(line, target).lost
+        total = self.lost_tokens + sum(sizes.values())
+        spared: set[tuple[int, int]] = set()
+        for place in sorted(sizes, key=lambda each: -sizes[each]):
+            if total <= allowed:
+                break
+            total -= sizes[place]
+            spared.add(place)
+        return spared
+
+    def _trace(self, label: str, at: str, status: StepStatus, guarantee: Guarantee, note: str) -> None:
+        before = after = NOT_COUNTED
+        if self._detail:
+            before = self.steps[-1].tokens_after if self.steps else self._desk.count(self._payload.text)
+            after = self._desk.count(self.draft.text) if status is StepStatus.APPLIED else before
+        self.steps.append(StepTrace(label, at, status, before, after, guarantee, note))
+
+
+def class_of(line: Line) -> Guarantee:
+    """The guarantee class of a field line."""
+    if isinstance(line, Remove) or (isinstance(line, Shorten) and line.remove_rest):
+        return Guarantee.LOSSY
+    return Guarantee.RECOVERABLE
+
+
+def aside_words(aside: list[str], handles: dict[str, str], count: Callable[[str], int]) -> tuple[str, ...]:
+    """What was set aside, for a reader: `issues.body (22)`, and how much it is in all."""
+    if not aside:
+        return ()
+    total = sum(count(text) for text in handles.values())
+    return (*aside, f"{counted(total, 'tokens')}, for this session")
+
+
+def _order(line: Line) -> int:
+    return 0 if isinstance(line, Remove) else 1 if isinstance(line, SetAside) else 2
+
+
+def _amount(quantity: Quantity | None) -> Amount | None:
+    return None if quantity is None else Amount(quantity.amount, quantity.unit)
+
+
+def _joined(notes: list[str]) -> str:
+    """The notes of a line's targets, each once; that one found nothing is said only if all did."""
+    said = list(dict.fromkeys(notes))
+    telling = [note for note in said if note != "nothing found"]
+    return ", ".join(telling or said)

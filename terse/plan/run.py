@@ -1,0 +1,236 @@
+"""One payload through a plan: choose, guards, field lines, chain, gate. Whatever runs rules calls this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from time import monotonic
+
+from terse.fields.desk import Desk
+from terse.fields.fit_in import fit_in
+from terse.fields.marks import Marks
+from terse.fields.page import Page
+from terse.fields.tree import Tree
+from terse.guarantee import Guarantee, lowest
+from terse.memory.session import Session
+from terse.payload.call import Call
+from terse.payload.payload import Payload
+from terse.plan import describe, gate
+from terse.plan.chain import DEFAULT_BUDGET_MS, Chain, Chained
+from terse.plan.choose import Choice, choose
+from terse.plan.conditions import Facts
+from terse.plan.field_lines import FieldLines, aside_words
+from terse.plan.limits import Limits
+from terse.plan.model import FitIn, Keep, Plan, Remove, Rule, SessionSize, SetAside, Shorten
+from terse.plan.trace import NOT_COUNTED, GateTrace, Outcome, StepStatus, StepTrace, Trace
+from terse.tiers import BY_NAME
+from terse.tiers.expand import expand as from_any_form
+from terse.tiers.spec import Tier
+from terse.tokens import Vocabulary
+
+
+def run(
+    plan: Plan,
+    payload: Payload,
+    call: Call,
+    session: Session,
+    vocabulary: Vocabulary,
+    *,
+    can_retrieve: bool = False,
+    detail: bool = False,
+    clock: Callable[[], float] = monotonic,
+    tiers: Mapping[str, Tier] = BY_NAME,
+    expand: Callable[[str], str] = from_any_form,
+) -> Outcome:
+    """What is to be sent in place of a tool's result, and the facts about it.
+
+    The session is only read, but for what is set aside: whoever sends the outcome says so with `sent`.
+    Nothing that goes wrong in here is raised: the outcome is then the original, and its trace says why.
+
+    Args:
+        can_retrieve: the client can fetch what is set aside. If not, `set aside` and `shorten` do nothing
+            (but `shorten … and remove the rest`).
+        detail: fill in what `explain` shows beyond the decisions: near misses, conditions, the tokens
+            after each field line. The text sent is the same either way.
+        clock: seconds, monotonic: the only thing that budgets are measured with.
+        tiers, expand: the steps by name, and the way back from any of their forms.
+    """
+    counts: dict[str, int] = {}
+
+    def count(text: str) -> int:
+        # Chains and conditions ask for the same texts again and again.
+        known = counts.get(text)
+        if known is None:
+            known = counts[text] = vocabulary.count(text)
+        return known
+
+    report = _Report(payload, call, count, counts, detail)
+    try:
+        facts = Facts(payload, call, session, vocabulary)
+        choice = choose(plan, call, facts, detail=detail)
+    except Exception as error:
+        return report.original(None, f"choosing a rule failed: {_said(error)}")
+    rule = choice.rule
+    if rule is None:
+        return report.original(choice, "no rule applies")
+    try:
+        limits = Limits.of(choice.guards, call, can_retrieve)
+        desk = Desk(count, Marks(payload.text), session.store)
+        keeps = [line for line in rule.fields if isinstance(line, Keep)]
+        keeps += [line for guard in choice.guards for line in guard.keep]
+        budget = DEFAULT_BUDGET_MS if rule.spend_ms is None else rule.spend_ms
+        chain = Chain(rule.chain, tiers, limits, count, clock, budget)
+        if not detail and not rule.fields and all(limits.on_tier(tiers[step.tier]) for step in rule.chain):
+            # Nothing may run: there is no need to parse or to count anything.
+            return report.original(choice, "nothing changed")
+        lines = FieldLines(payload, keeps, desk, limits, lose_percent=rule.lose_percent, detail=detail)
+        lines, chained = _work(rule, lines, chain)
+        return report.outcome(choice, lines, chained, session, expand)
+    except Exception as error:
+        return report.original(choice, f"running rule {rule.name} failed: {_said(error)}")
+
+
+def sent(plan: Plan, outcome: Outcome, call: Call, session: Session, vocabulary: Vocabulary) -> None:
+    """Note in the session that an outcome went to the client.
+
+    Tokens are counted only for a plan that asks about them, and not again where the run did.
+
+    Raises:
+        TokenizerError: the tokenizer gave up on the text.
+    """
+    tokens = outcome.trace.tokens_out
+    if tokens == NOT_COUNTED:
+        asked = any(isinstance(condition, SessionSize) for rule in plan.rules for condition in rule.when)
+        tokens = vocabulary.count(outcome.text) if asked else 0
+    session.record(call, tokens)
+
+
+def _work(rule: Rule, lines: FieldLines, chain: Chain) -> tuple[FieldLines, Chained]:
+    """The field lines and the chain; each line of a `fit in` only while the result does not fit."""
+    lines.run(line for line in rule.fields if isinstance(line, (Remove, SetAside, Shorten)))
+    chained = chain.run(lines.draft, lines.handles)
+    for fit in rule.fields:
+        if not isinstance(fit, FitIn):
+            continue
+
+        def apply(line: Remove | SetAside | Shorten) -> int:
+            nonlocal chained
+            if lines.run_one(line):
+                chained = chain.run(lines.draft, lines.handles)
+            return chained.tokens
+
+        size = fit_in(fit.tokens, chained.tokens, fit.lines, apply)
+        lines.note_fit(fit, size)
+    return lines, chained
+
+
+class _Report:
+    """Puts outcomes together."""
+
+    def __init__(
+        self,
+        payload: Payload,
+        call: Call,
+        count: Callable[[str], int],
+        counts: Mapping[str, int],
+        detail: bool,
+    ) -> None:
+        self._payload = payload
+        self._call = call
+        self._count = count
+        self._counts = counts
+        self._detail = detail
+
+    def original(
+        self,
+        choice: Choice | None,
+        verdict: str,
+        steps: tuple[StepTrace, ...] = (),
+        kept: tuple[str, ...] = (),
+    ) -> Outcome:
+        """The result as it came, and why."""
+        tokens = self._tokens_of_original()
+        trace = self._trace(choice, GateTrace("original", verdict), tokens, tokens, Guarantee.EXACT)
+        return Outcome(self._payload.text, Guarantee.EXACT, replace(trace, steps=steps, kept=kept))
+
+    def outcome(
+        self,
+        choice: Choice,
+        lines: FieldLines,
+        chained: Chained,
+        session: Session,
+        expand: Callable[[str], str],
+    ) -> Outcome:
+        """The result of a run that went through, if it passes the gate; else the original."""
+        steps = (*lines.steps, *chained.steps)
+        kept = tuple(describe.target(target) for target in lines.kept)
+        text = chained.draft.text
+        if text == self._payload.text:
+            return self.original(choice, "nothing changed", steps, kept)
+        tokens = self._count(self._payload.text)
+        if chained.tokens > tokens:
+            verdict = f"the result would be larger: {chained.tokens:,} tokens"
+            return self.original(choice, verdict, steps, kept)
+        try:
+            self._gate(lines, text, expand)
+        except gate.Refused as reason:
+            return self.original(choice, f"the gate refused the result: {reason}", steps, kept)
+        if not session.store.keep(lines.handles):
+            return self.original(choice, "what is set aside could not be stored", steps, kept)
+        guarantee = lowest(step.guarantee for step in steps if step.status is StepStatus.APPLIED)
+        equal = "equal but for what is listed above" if lines.edited else "equal"
+        verdict = f"decoded and compared with the original: {equal}"
+        trace = self._trace(choice, GateTrace("emitted", verdict), tokens, chained.tokens, guarantee)
+        lost = 100 * lines.lost_tokens / tokens if tokens else 0.0
+        aside = aside_words(lines.aside, lines.handles, self._count) if self._detail else tuple(lines.aside)
+        return Outcome(
+            text,
+            guarantee,
+            replace(trace, steps=steps, kept=kept, lost=tuple(lines.lost), lost_percent=lost, aside=aside),
+        )
+
+    def _gate(self, lines: FieldLines, text: str, expand: Callable[[str], str]) -> None:
+        subject = lines.subject
+        left = lines.left
+        if isinstance(left, str):
+            gate.check_text(text, left, expand)
+        else:
+            gate.check_document(text, left, expand, lines.canonical)
+        if isinstance(subject, Tree):
+            gate.check_kept(subject.document, left, lines.kept, subject.notes)
+        elif isinstance(subject, Page):
+            gate.check_kept_lines(subject.kept_lines, subject.text)
+
+    def _tokens_of_original(self) -> int:
+        if not self._detail:
+            return self._counts.get(self._payload.text, NOT_COUNTED)
+        try:
+            return self._count(self._payload.text)
+        except Exception:
+            # The verdict has the reason; a count that cannot be had is none.
+            return NOT_COUNTED
+
+    def _trace(
+        self, choice: Choice | None, verdict: GateTrace, tokens_in: int, tokens_out: int, guarantee: Guarantee
+    ) -> Trace:
+        payload = self._payload
+        rule = choice.rule if choice else None
+        return Trace(
+            call=self._call.name,
+            kind=payload.kind.value if self._detail else "",
+            summary=payload.summary if self._detail else "",
+            bytes_in=payload.size_bytes,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            rule=choice.trace if choice else None,
+            why=choice.why if choice else "",
+            nearest=choice.nearest if choice else (),
+            guards=choice.guard_traces if choice else (),
+            gate=verdict,
+            static_guarantee=Guarantee.from_word(rule.guarantee) if rule else Guarantee.EXACT,
+            guarantee=guarantee,
+        )
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:200]
