@@ -15,7 +15,7 @@ LAYERS = (
     ("clients", "report", "ledger", "proxy", "language"),
     ("plan",),
     ("tiers", "fields"),
-    ("layout", "memory"),
+    ("layout", "folds", "memory"),
     ("tokens", "payload"),
     ("diagnostic",),
     ("guarantee", "source"),

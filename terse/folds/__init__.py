@@ -1,0 +1,1 @@
+"""Exact short forms of plain text: one file per form, the frame they share, and their inverse."""

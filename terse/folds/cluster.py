@@ -1,0 +1,468 @@
+"""Which lines of a text share a pattern, and what the pattern is.
+
+Lines are grouped by words at the same place (as in the log parser Drain: same number of words, at least two
+fifths of them equal), groups are split where a place has few values, and each group's patterns are worked out
+from what its lines share. A pattern is kept when a counted sample of its lines gets shorter by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import itemgetter
+from os.path import commonprefix
+
+from terse.folds.patterns import SLOT, dittoed, NAMED, UNNAMED, Pattern, Row, Slot, fits, letters, write
+from terse.folds.frame import VERBATIM, Form
+from terse.folds.weight import weight
+
+_DIGITS = re.compile(r"[0-9]+")
+_DIGIT = re.compile("[0-9]")
+_GAPS = re.compile(r"( +)")
+_WORD_PARTS = re.compile(r"([A-Za-z0-9]+)")
+_ERROR = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|[Ee]rror|[Pp]anic|[Ff]atal|FAILED|Traceback|[A-Za-z]+(?:Error|Exception))\b")
+
+LONGEST_LINE = 2000
+MOST_SLOTS = 16
+SAMPLE = 12
+_LEAF = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """What a pattern must bring. A reader has to look it up: it should say much, and say it often.
+
+    Attributes:
+        row: tokens saved by each of its lines.
+        whole: tokens saved by all of them, the legend paid.
+        said: the share of its lines, by weight, that the pattern itself says.
+        most: how many patterns there may be.
+    """
+
+    row: float
+    whole: float
+    said: float
+    most: int
+
+
+LINES = Standard(row=2.5, whole=12, said=0.4, most=60)
+"""For logs, findings and test runs: programs wrote them from patterns."""
+
+PROSE = Standard(row=5, whole=40, said=0.6, most=30)
+"""For text in which equal lines are a choice of its author."""
+
+
+@dataclass(slots=True)
+class _Group:
+    words: list[str | None]
+    members: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """A line as words and the spaces between them: one gap fewer than words."""
+
+    words: list[str]
+    gaps: list[str]
+
+
+def fold(
+    lines: Sequence[str], count: Callable[[str], int], expired: Callable[[], bool], standard: Standard = LINES
+) -> tuple[Form, list[str]] | None:
+    """The form chosen and the lines written in it, or `None` when no pattern pays."""
+    found = _found(lines, count, expired, standard)
+    if not found:
+        return None
+    found.sort(key=lambda entry: (-len(entry[1]), entry[1][0][0]))
+    found = found[: standard.most]
+    nonempty = sum(1 for line in lines if line)
+    unnamed = len(found[0][1]) * 2 > nonempty
+    head, rest = found[:1] if unnamed else [], found[1:] if unnamed else found
+    rest.sort(key=lambda entry: entry[1][0][0])
+    found = head + rest
+    names = frozenset(letters(index) for index in range(len(found)))
+    body: list[str | Row] = list(lines)
+    for index, (_, rows) in enumerate(found):
+        for position, values in rows:
+            row = Row(index, values)
+            if fits(row, names, unnamed):
+                body[position] = row
+    return (UNNAMED if unnamed else NAMED), write([pattern for pattern, _ in found], body, unnamed)
+
+
+def alike(lines: Sequence[str]) -> bool:
+    """Whether some of the first lines begin like others, digits aside: cheap, and no when in doubt."""
+    starts = Counter(_DIGITS.sub("0", line[:24]) for line in lines if len(line) > 12)
+    return sum(often for often in starts.values() if often > 2) * 10 >= len(lines)
+
+
+_Found = list[tuple[Pattern, list[tuple[int, tuple[str, ...]]]]]
+
+
+def _found(
+    lines: Sequence[str], count: Callable[[str], int], expired: Callable[[], bool], standard: Standard
+) -> _Found:
+    splits: dict[int, _Split] = {}
+    groups = _groups(lines, splits)
+    found: _Found = []
+    left: list[int] = []
+    for group in groups:
+        if expired():
+            break
+        for members in _parted(group.members, splits):
+            entry = _worked_out(members, lines, splits, count, standard)
+            if entry:
+                found.append(entry)
+            else:
+                left.extend(members)
+    if not expired():
+        found.extend(_by_beginning(sorted(left), lines, splits, count, standard))
+    return found
+
+
+def _groups(lines: Sequence[str], splits: dict[int, _Split]) -> list[_Group]:
+    """The lines grouped. A word with a digit says nothing about its pattern, so it is compared with nothing."""
+    errors_stay = sum(1 for line in lines if _ERROR.search(line)) * 20 < len(lines)
+    leaves: dict[tuple[int, str], list[_Group]] = defaultdict(list)
+    by_mask: dict[str, _Group] = {}
+    groups: list[_Group] = []
+    for index, line in enumerate(lines):
+        if not line or len(line) > LONGEST_LINE or line.endswith(VERBATIM) or SLOT.search(line):
+            continue  # a line that ends in … may be a heading: it stays in sight
+        if errors_stay and _ERROR.search(line):
+            continue
+        parts = _GAPS.split(line)
+        splits[index] = _Split(parts[::2], parts[1::2])
+        mask = _DIGITS.sub("0", line)
+        group = by_mask.get(mask)
+        if group is None:
+            group = _nearest(leaves, parts[::2])
+            by_mask[mask] = group
+            if not group.members:
+                groups.append(group)
+        group.members.append(index)
+    return groups
+
+
+def _nearest(leaves: dict[tuple[int, str], list[_Group]], words: list[str]) -> _Group:
+    """The group with most words like these, of those with the same first or last word; or a new one."""
+    fixed = [None if _DIGIT.search(word) else word for word in words]
+    told = [word for word in fixed if word]
+    first, last = (told[0], told[-1]) if told else ("", "")
+    size = len(words)
+    weights = [0 if word is None else 2 if word.isalpha() else 1 for word in fixed]
+    need = max(1, sum(weights) * 2 / 5)
+    best: _Group | None = None
+    most = 0
+    ends = ((size, first), (-size, last))
+    for end in ends:
+        for group in leaves[end]:
+            same = sum(map(_same, group.words, fixed, weights))
+            if same > most:
+                best, most = group, same
+    if best is not None and most >= need:
+        best.words = [a if a == b else None for a, b in zip(best.words, fixed, strict=True)]
+        return best
+    group = _Group(fixed)
+    for end in ends:
+        if len(leaves[end]) < _LEAF:
+            leaves[end].append(group)
+    return group
+
+
+def _same(known: str | None, word: str | None, weighs: int) -> int:
+    # A plain word says more of the program's pattern than a name with signs in it.
+    return weighs if known is not None and known == word and word != "" else 0
+
+
+def _parted(members: list[int], splits: dict[int, _Split]) -> list[list[int]]:
+    """The group parted where a place has few values, each often: what they say then stands in the pattern."""
+    parts = [members]
+    done: list[list[int]] = []
+    while parts:
+        part = parts.pop()
+        place = _dividing_place(part, splits) if len(part) >= 6 and len(done) + len(parts) < 60 else None
+        if place is None:
+            done.append(part)
+            continue
+        by_value: dict[str, list[int]] = defaultdict(list)
+        for index in part:
+            by_value[_feature(splits[index].words[place])].append(index)
+        parts.extend(by_value.values())
+    done.sort(key=itemgetter(0))
+    return done
+
+
+def _feature(word: str) -> str:
+    """What lines of one pattern share at a place: the word itself, or its signs if it holds a number."""
+    if any("0" <= sign <= "9" for sign in word):
+        return _WORD_PARTS.sub("0", word)
+    return word
+
+
+def _dividing_place(part: list[int], splits: dict[int, _Split]) -> int | None:
+    sample = part if len(part) <= 400 else part[:: len(part) // 400]
+    words = [splits[index].words for index in sample]
+    whole = weight(" ".join(words[0])) + 4
+    best, most = None, 0.0
+    for place in range(len(words[0])):
+        values = Counter(_feature(line[place]) for line in words)
+        if not 1 < len(values) <= 8:
+            continue
+        if min(values.values()) * 12 < len(sample) and len(values) > 2:
+            continue
+        scale = len(part) / len(sample)
+        gain = sum(weight(value) * often * scale for value, often in values.items() if len(value) > 3)
+        gain -= whole * len(values)
+        if gain > most:
+            best, most = place, gain
+    return best
+
+
+def _worked_out(
+    members: list[int],
+    lines: Sequence[str],
+    splits: dict[int, _Split],
+    count: Callable[[str], int],
+    standard: Standard,
+) -> tuple[Pattern, list[tuple[int, tuple[str, ...]]]] | None:
+    if len(members) < 2:
+        return None
+    gaps = Counter(tuple(splits[index].gaps) for index in members)
+    entry = None
+    if len(gaps) == 1:
+        entry = _pattern(members, splits, aligned=False)
+    else:
+        entry = _pattern(members, splits, aligned=True)
+    if entry is None:
+        common = gaps.most_common(1)[0]
+        if common[1] < 3 or common[1] == len(members):
+            return None
+        entry = _pattern(
+            [index for index in members if tuple(splits[index].gaps) == common[0]], splits, aligned=False
+        )
+    if entry is None:
+        return None
+    pattern, rows = entry
+    return entry if _pays(pattern, rows, lines, count, standard) else None
+
+
+def _pays(
+    pattern: Pattern,
+    rows: list[tuple[int, tuple[str, ...]]],
+    lines: Sequence[str],
+    count: Callable[[str], int],
+    standard: Standard,
+) -> bool:
+    start = len(rows) // 3 if len(rows) > 3 * SAMPLE else 0
+    sample = rows[start : start + SAMPLE]
+    shown = [" ".join(("A", *values)) for values in dittoed([values for _, values in sample])]
+    before = count("\n".join(lines[index] for index, _ in sample))
+    after = count("\n".join(shown))
+    gain = (before - after) / len(sample)
+    said = sum(map(weight, pattern.literals))
+    lengths = sum(map(weight, shown)) / len(sample) - 1
+    return (
+        gain >= standard.row
+        and said >= standard.said * (said + lengths)
+        and gain * len(rows) - count(f"A: {pattern}\n") >= standard.whole
+    )
+
+
+def _pattern(
+    members: list[int], splits: dict[int, _Split], aligned: bool
+) -> tuple[Pattern, list[tuple[int, tuple[str, ...]]]] | None:
+    """The pattern of lines with the same number of words, and each line's values."""
+    columns = list(zip(*(splits[index].words for index in members), strict=True))
+    gap_columns = list(zip(*(splits[index].gaps for index in members), strict=True))
+    literals: list[str] = [""]
+    slots: list[Slot] = []
+    values: list[Sequence[str]] = []
+    pending: int | None = None  # the width a word must be padded to on the left, from the gap before it
+    for place, column in enumerate(columns):
+        gap = gap_columns[place] if place < len(gap_columns) else None
+        constant = len(set(column)) == 1
+        steady = gap is None or len(set(gap)) == 1
+        left = 0
+        if not steady and gap is not None and pending is None:
+            left = _padded_right(column, gap)
+        if pending is not None:
+            slots.append(Slot(">", pending))
+            values.append(column)
+            literals.append("")
+            pending = None
+        elif left:
+            slots.append(Slot("<", left))
+            values.append(column)
+            literals.append("")
+        elif constant:
+            literals[-1] += column[0]
+        else:
+            for literal, part in _finer(column):
+                literals[-1] += literal
+                if part is not None:
+                    slots.append(Slot())
+                    values.append(part)
+                    literals.append("")
+        if gap is None:
+            continue
+        if steady:
+            literals[-1] += gap[0]
+        elif left:
+            literals[-1] += " "
+        else:
+            width = _padded_left(gap, columns[place + 1])
+            if not width:
+                return None
+            literals[-1] += " "
+            pending = width
+    if len(slots) > MOST_SLOTS:
+        return None
+    if any(SLOT.search(literal) for literal in literals):
+        return None
+    if not slots and not literals[0]:
+        return None
+    rows = list(zip(*values, strict=True)) if values else [()] * len(members)
+    return Pattern(tuple(literals), tuple(slots)), list(zip(members, rows, strict=True))
+
+
+def _padded_right(column: Sequence[str], gap: Sequence[str]) -> int:
+    """The width to which the words are padded on the right with one space after it, or 0."""
+    width = max(len(word) + len(space) for word, space in zip(column, gap, strict=True)) - 1
+    for word, space in zip(column, gap, strict=True):
+        if max(width, len(word)) + 1 != len(word) + len(space):
+            width = 0
+            break
+    if width and all(column):
+        return width
+    # Longer words than the width push the rest to the right: the narrowest padded line tells the width.
+    widths = {len(word) + len(space) - 1 for word, space in zip(column, gap, strict=True) if len(space) > 1}
+    if len(widths) == 1 and all(column):
+        width = widths.pop()
+        if all(max(width, len(word)) + 1 == len(word) + len(space) for word, space in zip(column, gap, strict=True)):
+            return width
+    return 0
+
+
+def _padded_left(gap: Sequence[str], column: Sequence[str]) -> int:
+    """The width to which the words are padded on the left after one space, or 0."""
+    if not all(column):
+        return 0
+    widths = {len(word) + len(space) - 1 for word, space in zip(column, gap, strict=True) if len(space) > 1}
+    if len(widths) != 1:
+        return 0
+    width = widths.pop()
+    if all(max(width, len(word)) + 1 == len(word) + len(space) for word, space in zip(column, gap, strict=True)):
+        return width
+    return 0
+
+
+def _finer(column: Sequence[str]) -> list[tuple[str, Sequence[str] | None]]:
+    """The words of one place as literals and what varies: `key=1;max=5` as `key=` 1 `;max=` 5.
+
+    Numbers and names are never cut inside, and parts with one sign between them stay one value, as `03:26`.
+    """
+    skeletons = {_WORD_PARTS.sub("\0", word) for word in column}
+    if len(skeletons) == 1 and "\0" in next(iter(skeletons)):
+        split = [_WORD_PARTS.split(word) for word in column]
+        if len(split[0]) > 1:
+            parts = list(zip(*split, strict=True))
+            return _joined(parts)
+    return _affixes(column)
+
+
+def _joined(parts: list[tuple[str, ...]]) -> list[tuple[str, Sequence[str] | None]]:
+    varies = [index for index, part in enumerate(parts) if len(set(part)) > 1]
+    if not varies:
+        return [("".join(part[0] for part in parts), None)]
+    runs: list[list[int]] = [[varies[0], varies[0]]]
+    for before, index in pairwise(varies):
+        between = sum(len(parts[at][0]) for at in range(before + 1, index))
+        if between <= 3:
+            runs[-1][1] = index
+        else:
+            runs.append([index, index])
+    pieces: list[tuple[str, Sequence[str] | None]] = []
+    end = 0
+    for first, last in runs:
+        literal = "".join(parts[at][0] for at in range(end, first))
+        value = parts[first] if first == last else ["".join(cells) for cells in zip(*parts[first : last + 1], strict=True)]
+        pieces.append((literal, value))
+        end = last + 1
+    if end < len(parts):
+        pieces.append(("".join(part[0] for part in parts[end:]), None))
+    return pieces
+
+
+def _affixes(column: Sequence[str]) -> list[tuple[str, Sequence[str] | None]]:
+    """What all words begin and end with, cut between names, numbers and signs; never leaving an empty value."""
+    start = _boundary(commonprefix(column), column, from_end=False)
+    rest = [word[start:] for word in column]
+    mirrored = [word[::-1] for word in rest]
+    end = _boundary(commonprefix(mirrored), rest, from_end=True)
+    if end:
+        rest = [word[:-end] for word in rest]
+    prefix = column[0][:start]
+    suffix = column[0][len(column[0]) - end :] if end else ""
+    pieces: list[tuple[str, Sequence[str] | None]] = [(prefix, rest)]
+    if suffix:
+        pieces.append((suffix, None))
+    return pieces
+
+
+def _boundary(common: str, column: Sequence[str], from_end: bool) -> int:
+    length = len(common)
+    while length:
+        inside = False
+        for word in column:
+            if len(word) <= length:
+                inside = True
+                break
+            a, b = (word[-length], word[-length - 1]) if from_end else (word[length - 1], word[length])
+            if (a.isdigit() and b.isdigit()) or (a.isalpha() and b.isalpha()):
+                inside = True
+                break
+        if not inside:
+            return length
+        length -= 1
+    return 0
+
+
+def _by_beginning(
+    left: list[int],
+    lines: Sequence[str],
+    splits: dict[int, _Split],
+    count: Callable[[str], int],
+    standard: Standard,
+) -> _Found:
+    """Patterns of lines that share only their first words: the rest of the line is the one value."""
+    often: Counter[str] = Counter()
+    starts: dict[int, list[str]] = {}
+    for index in left:
+        split = splits[index]
+        text = ""
+        mine: list[str] = []
+        for place in range(min(8, len(split.words) - 1)):
+            text += split.words[place] + split.gaps[place]
+            if len(text) >= 6:
+                mine.append(text)
+        if mine:
+            starts[index] = mine
+            often.update(mine)
+    chosen: dict[str, list[int]] = defaultdict(list)
+    for index, mine in starts.items():
+        best = max(mine, key=lambda start: (often[start] - 1) * len(start) if often[start] > 3 else 0)
+        if often[best] > 3:
+            chosen[best].append(index)
+    found: _Found = []
+    for start, members in chosen.items():
+        if len(members) < 4 or SLOT.search(start):
+            continue
+        rows = [(index, (lines[index][len(start) :],)) for index in members]
+        pattern = Pattern((start, ""), (Slot(),))
+        if _pays(pattern, rows, lines, count, standard):
+            found.append((pattern, rows))
+    return found

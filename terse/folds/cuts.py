@@ -1,0 +1,73 @@
+"""Where lines of a known shape may be cut into heading and rest. Every expression here is linear in the line."""
+
+from __future__ import annotations
+
+import re
+
+_STAMP = re.compile(
+    r"[^0-9A-Za-z]{0,2}"
+    r"(?:"
+    r"[0-9]{4}[-/.][0-9]{2}[-/.][0-9]{2}(?:[T ,_][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)?"
+    r"|(?:[0-9]{1,2}[/ -])?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[/ -] ?[0-9]{1,4}"
+    r"(?:[: ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)?"
+    r"|[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?"
+    r")"
+)
+_EPOCH = re.compile(r"[^0-9\s]{0,12}1[0-9]{9}(?=[0-9]{3}(?![0-9]))")
+_SIGN = re.compile(r"[^0-9A-Za-z]+|(?<=[0-9])T(?=[0-9])")
+
+
+def stamp(line: str) -> tuple[int, ...]:
+    """After the day, the hour, the minute and the second of the time that the line starts with."""
+    found = _STAMP.match(line)
+    if not found:
+        epoch = _EPOCH.match(line)
+        return (epoch.end(),) if epoch else ()
+    end = found.end()
+    cuts = [sign.end() for sign in _SIGN.finditer(line, 0, end) if 6 <= sign.end() < end]
+    return tuple(cuts[-5:])
+
+
+_HIT = re.compile(r"((?:[A-Za-z]:)?[^:\s\"'<>|(){}\[\],;=]{2,200}?[A-Za-z0-9_]+)[:(-](?=[0-9]{1,7}[:,)-])")
+
+
+def hit(line: str) -> tuple[int, ...]:
+    """After each folder, the file and the sign behind it, in `file:12:`, `file-12-` or `file(12,` at the start."""
+    found = _HIT.match(line)
+    if not found or _STAMP.match(line):
+        return ()
+    return (*folders(line, found.end(1)), found.end(1), found.end())
+
+
+_PATH = re.compile(r"(?:[^\s\"'<>|(){}\[\],;=]{0,200}/)")
+
+
+def folders(line: str, end: int | None = None) -> tuple[int, ...]:
+    """After each folder of the path that the line starts with; at most the last four."""
+    if end is None:
+        path = _PATH.match(line)
+        if not path:
+            return ()
+        end = path.end() + 1
+    cuts = []
+    at = line.find("/", 1, end)
+    while at >= 0:
+        cuts.append(at + 1)
+        at = line.find("/", at + 1, end)
+    return tuple(cuts[-4:])
+
+
+_NODE = re.compile(r"(?:[A-Z]{4,8} |, )?[^\s:]{1,200}::")
+
+
+def node(line: str) -> tuple[int, ...]:
+    """After the file and after each `::` of a test's name, as in `tests/test_a.py::TestB::test_c PASSED`."""
+    if not _NODE.match(line):
+        return ()
+    cuts = []
+    stop = line.find("[")
+    at = line.find("::", 0, stop if stop > 0 else len(line))
+    while at >= 0 and len(cuts) < 4:
+        cuts.append(at + 2)
+        at = line.find("::", at + 2, stop if stop > 0 else len(line))
+    return tuple(cuts)

@@ -1,0 +1,109 @@
+"""Numbers that always stand in the same words, by number alone.
+
+    @N = [ref=eN]
+    #N = [#N](https://github.com/o/r/pull/N)
+
+    - button "Save" @12
+    - fixed in #40
+
+The lines before the first empty one say what a sign with a number stands for. A sign is used only where the text
+has it before no number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from terse.folds.frame import Form, NotFolded, Room
+from terse.folds.weight import weight
+
+SIGNS = "@#~^&$"
+MOST = 4
+_ENTRY = re.compile(r"([@#~^&$])N = (.+)", re.DOTALL)
+
+_KNOWN = (
+    re.compile(r"(?<![0-9A-Za-z_])()(uid=[0-9]{1,6}_)([0-9]{1,6})(?![0-9A-Za-z_])"),
+    re.compile(r"()(\[ref=(?:[a-z][0-9]{0,6}){0,3}[a-z])([0-9]{1,7})\]"),
+    re.compile(r"()(\[#)([0-9]{1,7})\]\(https?://[^\s()<>]{4,160}/\3\)"),
+    re.compile(r"()(`#)([0-9]{1,7}) <https?://[^\s<>]{4,160}/\3>`__?"),
+)
+
+
+def occur(lines: Sequence[str]) -> bool:
+    """Whether the first lines hold some of the words that this form is for."""
+    text = "\n".join(lines)
+    return any(len(expression.findall(text)) >= 4 for expression in _KNOWN)
+
+
+def fold(lines: Sequence[str]) -> list[str] | None:
+    """The lines with signs for the words around their numbers, or `None` where none come often enough."""
+    text = "\n".join(lines)
+    entries: list[tuple[str, str]] = []
+    for expression in _KNOWN:
+        shapes = Counter(_shape(found[0], found[3]) for found in expression.finditer(text))
+        for shape, often in sorted(shapes.items(), key=lambda item: (-item[1], item[0])):
+            free = [sign for sign in SIGNS if not re.search(re.escape(sign) + "[0-9]", text)]
+            free = [sign for sign in free if sign not in {used for used, _ in entries}]
+            if len(entries) == MOST or not free or often * (weight(shape) - 1) < 40 or "\n" in shape:
+                break
+            entries.append((free[0], shape))
+            text = _searcher(shape).sub(lambda found, sign=free[0]: sign + found[1], text)
+    if not entries:
+        return None
+    return [*(f"{sign}N = {shape}" for sign, shape in entries), "", *text.split("\n")]
+
+
+def _shape(words: str, number: str) -> str:
+    return re.sub(rf"(?<![0-9]){number}(?![0-9])", "N", words)
+
+
+def _searcher(shape: str) -> re.Pattern[str]:
+    """Finds the words of `shape` around one and the same number."""
+    before, *rest = re.split(r"(?<![A-Za-z0-9])N(?![A-Za-z0-9])|(?<=[a-z_])N(?![A-Za-z0-9])", shape)
+    return re.compile(
+        re.escape(before) + "([0-9]{1,7})" + r"\1".join(map(re.escape, rest)) + ("" if rest[-1] else "(?![0-9])")
+    )
+
+
+def unfold(lines: Sequence[str], room: Room) -> list[str]:
+    """The lines with the words around every number.
+
+    Raises:
+        NotFolded: no entry, a sign twice, or an entry without a number.
+    """
+    entries: dict[str, list[str]] = {}
+    position = 0
+    for line in lines:
+        position += 1
+        if line == "":
+            break
+        entry = _ENTRY.fullmatch(line)
+        if not entry or entry[1] in entries:
+            raise NotFolded("no entry")
+        parts = re.split(r"(?<![A-Za-z0-9])N(?![A-Za-z0-9])|(?<=[a-z_])N(?![A-Za-z0-9])", entry[2])
+        if len(parts) < 2:
+            raise NotFolded("an entry without a number")
+        entries[entry[1]] = parts
+    else:
+        raise NotFolded("entries without an end")
+    if not entries:
+        raise NotFolded("no entry")
+    sign = re.compile(f"([{re.escape(''.join(entries))}])([0-9]{{1,7}})")
+
+    def words(found: re.Match[str]) -> str:
+        whole = found[2].join(entries[found[1]])
+        room.take(len(whole))
+        return whole
+
+    # Entries were made one after another on the whole text: a later one never writes a sign of an earlier one,
+    # since a sign is free only where it stands before no number.
+    return [sign.sub(words, line) for line in lines[position:]]
+
+
+FORM = Form(
+    name="references",
+    phrase="a sign with a number stands for the words below",
+    unfold=unfold,
+)

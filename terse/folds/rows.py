@@ -1,0 +1,468 @@
+"""Rows of a CSV-like text: what all rows share is said once, in the first line.
+
+    {id} {name…} {lat} = {id},"{name…}",USA,{lat},https://example.org/{id}
+    …id,name,country,lat,url
+    00M Bay Springs 31.95
+    00R Livingston 30.68
+
+The left side of the first line shows how a row is written below, the right side the line that it stands for.
+`…` in a name says that its value may hold spaces. A line that does not follow is written with `…` before it.
+There may be a second pattern after ` or `, with more values: a row follows the one that has as many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os.path import commonprefix
+
+from terse.folds.frame import VERBATIM, Form, NotFolded, Room
+from terse.folds.weight import weight
+
+_SLOT = re.compile(r"\{([^{}=…\n]+)(…?)\}")
+_EQUALS = " = "
+_OR = " or "
+_BETWEEN = ", "
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+DELIMITERS = (",", "\t", ";", "|")
+MOST_COLUMNS = 60
+SAMPLE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A value of a row. `text`: it may hold spaces."""
+
+    name: str
+    text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a row is written and what it stands for.
+
+    Attributes:
+        columns: in the order of the row.
+        separators: what stands between them: one fewer.
+        line: literals and, at odd places, numbers of columns.
+    """
+
+    columns: tuple[Column, ...]
+    separators: tuple[str, ...]
+    line: tuple[str | int, ...]
+
+    def __str__(self) -> str:
+        shown = [f"{{{column.name}{'…' if column.text else ''}}}" for column in self.columns]
+        row = shown[0] + "".join(map("".join, zip(self.separators, shown[1:], strict=True)))
+        line = "".join(shown[part] if isinstance(part, int) else part for part in self.line)
+        return row + _EQUALS + line
+
+    @classmethod
+    def parse(cls, text: str) -> Layout:
+        """The layout that `text` shows. Raises `NotFolded`."""
+        row, equals, line = text.partition(_EQUALS)
+        if not equals:
+            raise NotFolded("no pattern of rows")
+        columns: list[Column] = []
+        separators: list[str] = []
+        end = 0
+        for slot in _SLOT.finditer(row):
+            between = row[end : slot.start()]
+            if columns:
+                separators.append(between)
+            elif between:
+                raise NotFolded("a row pattern that starts with no column")
+            columns.append(Column(slot[1], bool(slot[2])))
+            end = slot.end()
+        if not columns or end != len(row) or not all(separators):
+            raise NotFolded("no columns")
+        places = {column: place for place, column in enumerate(columns)}
+        if len({column.name for column in columns}) != len(columns):
+            raise NotFolded("a column twice")
+        parts: list[str | int] = []
+        end = 0
+        for slot in _SLOT.finditer(line):
+            column = Column(slot[1], bool(slot[2]))
+            if column not in places:
+                raise NotFolded("an unknown column")
+            parts.append(line[end : slot.start()])
+            parts.append(places[column])
+            end = slot.end()
+        parts.append(line[end:])
+        layout = cls(tuple(columns), tuple(separators), tuple(parts))
+        if len(set(separators)) > 1 and layout.zone is None:
+            raise NotFolded("separators that cannot be told apart")
+        return layout
+
+    @property
+    def zone(self) -> tuple[int, int] | None:
+        """The first and the last column that may hold spaces."""
+        texts = [place for place, column in enumerate(self.columns) if column.text]
+        return (texts[0], texts[-1]) if texts else None
+
+    def reader(self) -> Callable[[str], list[str] | None]:
+        """A function that gives the values of a written row, or `None`."""
+        wanted = len(self.columns)
+        zone = self.zone
+        if zone is None:
+            separator = self.separators[0] if self.separators else "\n"
+
+            def simple(row: str) -> list[str] | None:
+                values = row.split(separator)
+                return values if len(values) == wanted else None
+
+            return simple
+        first, last = zone
+        before, after, within = first, wanted - 1 - last, last - first + 1
+
+        def zoned(row: str) -> list[str] | None:
+            head = row.split(" ", before)
+            if len(head) <= before:
+                return None
+            tail = head.pop().rsplit(" ", after)
+            if len(tail) <= after:
+                return None
+            middle = tail[0].split(_BETWEEN) if within > 1 else [tail[0]]
+            if len(middle) != within:
+                return None
+            return head + middle + tail[1:]
+
+        return zoned
+
+    def write(self, values: Sequence[str]) -> str:
+        parts = [values[0]]
+        for separator, value in zip(self.separators, values[1:], strict=True):
+            parts.append(separator)
+            parts.append(value)
+        return "".join(parts)
+
+    def fill(self, values: Sequence[str]) -> str:
+        return "".join([values[part] if isinstance(part, int) else part for part in self.line])
+
+
+def cells(line: str, delimiter: str) -> list[str]:
+    """The cells of a line as they stand, quotes included."""
+    if '"' not in line:
+        return line.split(delimiter)
+    found: list[str] = []
+    at = 0
+    while True:
+        quoted = _QUOTED.match(line, at)
+        end = quoted.end() if quoted else at
+        stop = line.find(delimiter, end)
+        if stop < 0:
+            found.append(line[at:])
+            return found
+        found.append(line[at:stop])
+        at = stop + 1
+
+
+def delimiter_of(lines: Sequence[str]) -> tuple[str, int] | None:
+    """The delimiter and the number of columns that nine lines of ten agree on."""
+    sample = [line for line in lines[:80] if line and not line.endswith(VERBATIM)]
+    if len(sample) < 6:
+        return None
+    for delimiter in DELIMITERS:
+        counts = Counter(len(cells(line, delimiter)) for line in sample)
+        width, often = counts.most_common(1)[0]
+        if not 2 <= width <= MOST_COLUMNS or often * 10 < len(sample) * 9:
+            continue
+        words = sum(line.count(" ") + line.count(delimiter) + 1 for line in sample)
+        spaced = sum(line.count(delimiter + " ") for line in sample)
+        most = 1.5 if width == 2 else 4  # words in a cell: more are prose with a comma in it
+        if words > most * width * len(sample) or spaced * 4 > (width - 1) * len(sample):
+            continue
+        return delimiter, width
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What a cell is: `before` + the value of column `source` (itself, when it is its own) + `after`.
+
+    `source` is `None` for a cell that is always the same: `before`.
+    """
+
+    before: str
+    source: int | None
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A layout with the rules it came from."""
+
+    layout: Layout
+    rules: Sequence[_Rule]
+
+
+def fold(lines: Sequence[str], count: Callable[[str], int]) -> list[str] | None:
+    """The lines as rows, or `None` for lines that are no table or that share too little."""
+    shape = delimiter_of(lines)
+    if shape is None:
+        return None
+    delimiter, width = shape
+    table = [cells(line, delimiter) for line in lines]
+    regular = [index for index, row in enumerate(table) if len(row) == width]
+    body = [index for index in regular if index > 0]
+    if len(body) < 5:
+        return None
+    sample = [table[index] for index in body[:: max(1, len(body) // SAMPLE)]]
+    names = _names(table[regular[0]])
+    rules = _rules(sample)
+    plain, spaced = _layouts(rules, names, sample, delimiter)
+    candidates = [[_Way(layout, rules)] for layout in (plain, spaced) if layout]
+    closer = _closer(rules, sample)
+    if closer and plain:
+        narrow = _layouts(closer, names, sample, delimiter)[0]
+        if narrow:
+            candidates.append([_Way(narrow, closer), _Way(plain, rules)])
+    best: tuple[int, list[_Way]] | None = None
+    tested = body[:: max(1, len(body) // 150)]
+    for ways in candidates:
+        head = _OR.join(str(way.layout) for way in ways)
+        try:
+            if _layouts_of(head) != [way.layout for way in ways]:
+                continue
+        except NotFolded:
+            continue
+        written = _rows(ways, [lines[index] for index in tested], [table[index] for index in tested], width)
+        tokens = count("\n".join([head, *written]))
+        if best is None or tokens < best[0]:
+            best = (tokens, ways)
+    if best is None:
+        return None
+    return [_OR.join(str(way.layout) for way in best[1]), *_rows(best[1], lines, table, width)]
+
+
+def _closer(rules: Sequence[_Rule], sample: Sequence[Sequence[str]]) -> list[_Rule] | None:
+    """The rules for the rows in which a column says the same as one before it, where many but not most do."""
+    for place, rule in enumerate(rules):
+        if rule.source != place:
+            continue
+        for other in range(place):
+            if rules[other].source != other:
+                continue
+            same = [row for row in sample if _inner(row[place], rule) == _inner(row[other], rules[other])]
+            if len(same) * 4 >= len(sample):
+                return [
+                    _Rule(rule.before, other, rule.after) if at == place else known
+                    for at, known in enumerate(rules)
+                ]
+    return None
+
+
+def _names(header: Sequence[str]) -> list[str]:
+    names = [cell.strip('" ') for cell in header]
+    plain = all(name and not re.search(r"[{}=…\n\r\t]", name) and re.search("[A-Za-z]", name) for name in names)
+    if plain and len(set(names)) == len(names):
+        return names
+    return [str(number) for number in range(1, len(header) + 1)]
+
+
+def _rules(sample: Sequence[Sequence[str]]) -> list[_Rule]:
+    columns = list(zip(*sample, strict=True))
+    rules: list[_Rule] = []
+    rows = len(sample)
+    for place, column in enumerate(columns):
+        value, often = Counter(column).most_common(1)[0]
+        if often * 20 >= rows * 19 and not _SLOT.search(value) and "{" not in value:
+            rules.append(_Rule(value, None))
+            continue
+        found = None
+        for other in range(place):
+            if rules[other].source == other:
+                found = _from_other(columns, rules, place, other)
+                if found:
+                    break
+        rules.append(found or _own(column, place))
+    return rules
+
+
+def _from_other(columns: Sequence[Sequence[str]], rules: Sequence[_Rule], place: int, other: int) -> _Rule | None:
+    """The cell as text around another column's value, if nine rows of ten are that."""
+    rule = rules[other]
+    values = [_inner(cell, rule) for cell in columns[other]]
+    candidates: Counter[tuple[str, str]] = Counter()
+    for cell, value in list(zip(columns[place], values, strict=True))[:12]:
+        if value is not None and len(value) >= 3:
+            at = cell.find(value)
+            if at >= 0:
+                candidates[cell[:at], cell[at + len(value) :]] += 1
+    if not candidates:
+        return None
+    (before, after), often = candidates.most_common(1)[0]
+    if often < 6 or "{" in before + after:
+        return None
+    same = sum(
+        value is not None and cell == before + value + after
+        for cell, value in zip(columns[place], values, strict=True)
+    )
+    return _Rule(before, other, after) if same * 10 >= len(values) * 9 else None
+
+
+def _inner(cell: str, rule: _Rule) -> str | None:
+    end = len(cell) - len(rule.after)
+    if end < len(rule.before) or not cell.startswith(rule.before) or not cell.endswith(rule.after):
+        return None
+    return cell[len(rule.before) : end]
+
+
+_LEADING = re.compile(r"[^A-Za-z0-9]*")
+_TRAILING = re.compile(r"[^A-Za-z0-9]*$")
+
+
+def _own(column: Sequence[str], place: int) -> _Rule:
+    """The cell as what (nearly) all cells of the column begin and end with, around its value."""
+    before = _usual([_lead(cell) for cell in column])
+    held = [cell[len(before) :] for cell in column if cell.startswith(before)]
+    after = _usual([_lead(cell[::-1])[::-1] for cell in held])
+    held = [cell[: len(cell) - len(after)] for cell in held if cell.endswith(after)]
+    more = _whole(commonprefix(held), held)
+    held = [cell[len(more) :] for cell in held]
+    end = _whole(commonprefix([cell[::-1] for cell in held]), [cell[::-1] for cell in held])[::-1]
+    before, after = before + more, end + after
+    if "{" in before + after:
+        return _Rule("", place)
+    return _Rule(before, place, after)
+
+
+def _lead(cell: str) -> str:
+    found = _LEADING.match(cell)
+    return found[0] if found and len(found[0]) < len(cell) else ""
+
+
+def _usual(parts: Sequence[str]) -> str:
+    if not parts:
+        return ""
+    shared = commonprefix(list(parts)) if len(set(parts)) <= 3 else ""
+    value, often = Counter(parts).most_common(1)[0]
+    return value if often * 50 >= len(parts) * 49 else shared
+
+
+def _whole(common: str, column: Sequence[str]) -> str:
+    """`common` cut back so that it ends between a name, a number and a sign, and leaves a value."""
+    length = len(common)
+    while length:
+        a = common[length - 1]
+        for cell in column:
+            if len(cell) <= length or (a.isdigit() and cell[length].isdigit()) or (a.isalpha() and cell[length].isalpha()):
+                break
+        else:
+            return common[:length]
+        length -= 1
+    return ""
+
+
+def _layouts(
+    rules: Sequence[_Rule], names: Sequence[str], sample: Sequence[Sequence[str]], delimiter: str
+) -> tuple[Layout | None, Layout | None]:
+    """The values between the delimiter of the text, and the values between spaces where they allow it."""
+    own = [place for place, rule in enumerate(rules) if rule.source == place]
+    if not own:
+        return None, None
+    order = {place: number for number, place in enumerate(own)}
+    line: list[str | int] = [""]
+    for place, rule in enumerate(rules):
+        start = line.pop()
+        assert isinstance(start, str)
+        if place:
+            start += delimiter
+        line.append(start + rule.before)
+        if rule.source is not None:
+            line.append(order[rule.source])
+            line.append(rule.after)
+    if any("{" in part for part in line if isinstance(part, str)):
+        return None, None
+    columns = tuple(Column(names[place], False) for place in own)
+    plain = Layout(columns, (delimiter,) * (len(own) - 1), tuple(line))
+    spaced = tuple(
+        Column(names[place], any(" " in row[place] or not _inner(row[place], rules[place]) for row in sample))
+        for place in own
+    )
+    texts = [place for place, column in enumerate(spaced) if column.text]
+    separators = [" "] * (len(own) - 1)
+    if texts:
+        separators[texts[0] : texts[-1]] = [_BETWEEN] * (texts[-1] - texts[0])
+    return plain, Layout(spaced, tuple(separators), tuple(line))
+
+
+def _rows(
+    ways: Sequence[_Way], lines: Sequence[str], table: Sequence[Sequence[str]], width: int
+) -> list[str]:
+    reader = _reader([way.layout for way in ways])
+    wanted = [
+        (way.layout, [(place, rule) for place, rule in enumerate(way.rules) if rule.source == place])
+        for way in ways
+    ]
+    written: list[str] = []
+    for line, row in zip(lines, table, strict=True):
+        text = VERBATIM + line
+        if len(row) == width:
+            for layout, own in wanted:
+                values = [_inner(row[place], rule) for place, rule in own]
+                held = [value for value in values if value is not None]
+                if len(held) < len(values) or layout.fill(held) != line:
+                    continue
+                short = layout.write(held)
+                if not short.startswith(VERBATIM) and reader(short) == line:
+                    text = short
+                    break
+        written.append(text)
+    return written
+
+
+def _layouts_of(head: str) -> list[Layout]:
+    layouts = [Layout.parse(part) for part in re.split(r" or (?=\{)", head)]
+    if len(layouts) > 1 and (
+        any(len(set(layout.separators)) > 1 for layout in layouts)
+        or len({layout.separators[:1] for layout in layouts}) > 1
+        or len({len(layout.columns) for layout in layouts}) != len(layouts)
+    ):
+        raise NotFolded("patterns that cannot be told apart")
+    return layouts
+
+
+def _reader(layouts: Sequence[Layout]) -> Callable[[str], str | None]:
+    """A function that gives the line that a written row stands for, or `None`."""
+    readers = [(layout.reader(), layout.fill) for layout in layouts]
+
+    def line_of(row: str) -> str | None:
+        for values_of, fill in readers:
+            values = values_of(row)
+            if values is not None:
+                return fill(values)
+        return None
+
+    return line_of
+
+
+def unfold(lines: Sequence[str], room: Room) -> list[str]:
+    """The lines that the rows stand for.
+
+    Raises:
+        NotFolded: no pattern in the first line, or a row that does not follow it.
+    """
+    if not lines:
+        raise NotFolded("no rows")
+    line_of = _reader(_layouts_of(lines[0]))
+    read: list[str] = []
+    for line in lines[1:]:
+        if line.startswith(VERBATIM):
+            read.append(line[1:])
+            continue
+        whole = line_of(line)
+        if whole is None:
+            raise NotFolded("a row that does not follow the pattern")
+        room.take(len(whole))
+        read.append(whole)
+    return read
+
+
+FORM = Form(
+    name="rows",
+    phrase="rows written as on the left of = below",
+    unfold=unfold,
+)

@@ -1,0 +1,37 @@
+"""`fold-blame`: `git blame` by commit."""
+
+from __future__ import annotations
+
+from terse.folds import commits
+from terse.tiers.folding import Step, text_tier
+from terse.tiers.spec import Context, Example
+
+
+def _fold(lines: list[str], context: Context) -> list[Step] | str:
+    written = commits.fold(lines)
+    return [(commits.FORM, written)] if written else "no blame"
+
+
+TIER = text_tier(
+    name="fold-blame",
+    sentence="writes the commits of a blame once, and each line with the letter of its commit",
+    reads="the legend says which commit a letter is; a line without one is of the commit above it",
+    fits=lambda lines: any(commits.is_blame(line) for line in lines[:4]),
+    fold=_fold,
+    quoted=False,
+    example=Example(
+        before=(
+            "8a002847 (Ann Lee   2021-06-27 23:31:46 +0300  7) import os\n"
+            "8a002847 (Ann Lee   2021-06-27 23:31:46 +0300  8) import re\n"
+            "77d82777 (Ben Okoro 2022-08-12 12:49:42 -0700  9) import sys\n"
+            "8a002847 (Ann Lee   2021-06-27 23:31:46 +0300 10) \n"
+            "8a002847 (Ann Lee   2021-06-27 23:31:46 +0300 11) ROOT = os.curdir\n"
+            "77d82777 (Ben Okoro 2022-08-12 12:49:42 -0700 12) ARGS = sys.argv\n"
+        ),
+        after=(
+            "[terse: 6 lines; lines of a blame by the letter of their commit, no letter: as above]\n"
+            "A: 8a002847 (Ann Lee   2021-06-27 23:31:46 +0300\nB: 77d82777 (Ben Okoro 2022-08-12 12:49:42 -0700\n\n"
+            "A 7) import os\n8) import re\nB 9) import sys\nA 10) \n11) ROOT = os.curdir\nB 12) ARGS = sys.argv\n"
+        ),
+    ),
+)

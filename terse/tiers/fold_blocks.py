@@ -1,0 +1,33 @@
+"""`fold-blocks`: blocks of lines that come again, by name."""
+
+from __future__ import annotations
+
+from terse.folds import blocks
+from terse.payload.kind import Kind
+from terse.tiers.folding import Step, text_tier
+from terse.tiers.spec import Context, Example
+
+
+def _fold(lines: list[str], context: Context) -> list[Step] | str:
+    written = blocks.fold(lines, context.expired)
+    return [(blocks.FORM, written)] if written else "no block comes again"
+
+
+_TRACE = (
+    'Traceback (most recent call last):\n  File "/srv/app/worker.py", line 41, in run\n    self.handle(job)\n'
+    '  File "/srv/app/worker.py", line 88, in handle\n    client.send(job.payload)\n'
+)
+
+TIER = text_tier(
+    name="fold-blocks",
+    sentence="writes blocks of lines that come again once, under a name",
+    reads="`<A>` stands for the lines under `<A: 5 lines>`",
+    fits=lambda lines: True,
+    fold=_fold,
+    also=frozenset({Kind.MARKDOWN}),
+    after=frozenset({"counts", "references"}),
+    example=Example(
+        before=f"{_TRACE}TimeoutError: 30 s\n{_TRACE}ConnectionError: refused\n{_TRACE}TimeoutError: 31 s\n",
+        after="",
+    ),
+)

@@ -1,0 +1,36 @@
+"""`fold-columns`: listings in padded columns, as of `ls`, `ps`, `df` and `kubectl`."""
+
+from __future__ import annotations
+
+import re
+
+from terse.folds import columns
+from terse.payload.kind import Kind
+from terse.tiers.folding import Step, share, text_tier
+from terse.tiers.spec import Context, Example
+
+_PADDED = re.compile(r"\S(?: {2,}|\t)\S|^ +[0-9]| {2,}[0-9]")
+
+
+def _fold(lines: list[str], context: Context) -> list[Step] | str:
+    written = columns.fold(lines)
+    return [(columns.FORM, written)] if written else "no columns"
+
+
+TIER = text_tier(
+    name="fold-columns",
+    sentence="takes the padding out of listings in columns, and writes what all lines share once",
+    reads="the first line shows the columns, `\"` is the value above",
+    fits=lambda lines: share(lines, _PADDED.search) >= 0.3,
+    fold=_fold,
+    also=frozenset({Kind.MARKDOWN, Kind.HTML}),
+    example=Example(
+        before=(
+            "total 132\n"
+            "drwxr-xr-x 5 root root  4096 Nov 30 05:14 docs\n-rw-r--r-- 1 root root   456 Nov 30 05:14 LICENSE\n"
+            "-rw-r--r-- 1 root root 98765 Nov 30 05:14 poetry.lock\n-rw-r--r-- 1 root root  1208 Nov 30 05:14 README.md\n"
+            "-rw-r--r-- 1 root root   931 Nov 30 05:14 setup.cfg\n-rw-r--r-- 1 root root    77 Nov 30 05:14 setup.py\n"
+        ),
+        after="",
+    ),
+)

@@ -1,0 +1,34 @@
+"""`fold-paths`: lists of paths under their folders."""
+
+from __future__ import annotations
+
+from terse.folds import cuts, headings
+from terse.tiers.folding import Step, share, text_tier
+from terse.tiers.spec import Context, Example
+
+
+def _fold(lines: list[str], context: Context) -> list[Step] | str:
+    written = headings.fold(lines, cuts.folders)
+    return [(headings.FORM, written)] if written else "few paths share a folder"
+
+
+TIER = text_tier(
+    name="fold-paths",
+    sentence="puts paths under their folder",
+    reads="a line that ends in `…` starts the lines below it",
+    fits=lambda lines: share(lines, cuts.folders) >= 0.5,
+    fold=_fold,
+    example=Example(
+        before=(
+            "packages/server/src/routes/users.ts\npackages/server/src/routes/orders.ts\n"
+            "packages/server/src/routes/invoices.ts\npackages/server/src/routes/health.ts\n"
+            "packages/server/src/models/user.ts\npackages/server/src/models/order.ts\n"
+            "packages/server/src/models/invoice.ts\n"
+        ),
+        after=(
+            "[terse: 7 lines; a line ending in … starts those below]\n"
+            "packages/server/src/routes/…\nusers.ts\norders.ts\ninvoices.ts\nhealth.ts\n"
+            "packages/server/src/models/…\nuser.ts\norder.ts\ninvoice.ts\n"
+        ),
+    ),
+)

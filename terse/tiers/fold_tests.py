@@ -1,0 +1,40 @@
+"""`fold-tests`: what test runners print, under files and classes, results by pattern."""
+
+from __future__ import annotations
+
+from terse.folds import cluster, cuts, headings
+from terse.tiers.folding import Step, share, shortest, text_tier
+from terse.tiers.spec import Context, Example
+
+
+def _fold(lines: list[str], context: Context) -> list[Step] | str:
+    def under_files(held: list[str]) -> Step | None:
+        written = headings.fold(held, cuts.node)
+        return (headings.FORM, written) if written else None
+
+    def by_pattern(held: list[str]) -> Step | None:
+        return cluster.fold(held, context.count, context.expired)
+
+    steps = shortest(lines, context, [(under_files,), (under_files, by_pattern)])
+    return steps or "few tests share a file"
+
+
+TIER = text_tier(
+    name="fold-tests",
+    sentence="puts the results of a test run under their file and class",
+    reads="a line that ends in `…` starts the lines below it",
+    fits=lambda lines: share(lines, cuts.node) >= 0.3,
+    fold=_fold,
+    example=Example(
+        before=(
+            "tests/test_orders.py::TestTotals::test_empty PASSED\ntests/test_orders.py::TestTotals::test_one PASSED\n"
+            "tests/test_orders.py::TestTotals::test_rounding FAILED\ntests/test_orders.py::TestTotals::test_tax PASSED\n"
+            "tests/test_orders.py::TestTotals::test_many PASSED\ntests/test_orders.py::TestTotals::test_void SKIPPED\n"
+        ),
+        after=(
+            "[terse: 6 lines; a line ending in … starts those below]\n"
+            "tests/test_orders.py::TestTotals::…\ntest_empty PASSED\ntest_one PASSED\ntest_rounding FAILED\n"
+            "test_tax PASSED\ntest_many PASSED\ntest_void SKIPPED\n"
+        ),
+    ),
+)

@@ -1,0 +1,35 @@
+"""`fold-tree`: the branches of `tree` as indentation."""
+
+from __future__ import annotations
+
+from terse.folds import tree
+from terse.tiers.folding import Step, share, text_tier
+from terse.tiers.spec import Context, Example
+
+_BRANCHES = ("├─", "└─", "|--", "+--", "`--")
+
+
+def _fold(lines: list[str], context: Context) -> list[Step] | str:
+    step = tree.fold(lines)
+    return [step] if step else "no tree drawn in one style"
+
+
+TIER = text_tier(
+    name="fold-tree",
+    sentence="writes the branches of a drawn tree as indentation",
+    reads="one space more is one level deeper",
+    fits=lambda lines: share(lines, lambda line: any(sign in line for sign in _BRANCHES)) >= 0.4,
+    fold=_fold,
+    example=Example(
+        before=(
+            ".\n├── docs\n│   ├── guide.md\n│   ├── install.md\n│   └── api\n│       ├── client.md\n│       └── server.md\n"
+            "├── src\n│   ├── app.py\n│   ├── model.py\n│   └── web\n│       ├── routes.py\n│       └── views.py\n"
+            "└── tests\n    ├── test_app.py\n    └── test_model.py\n"
+        ),
+        after=(
+            "[terse: 16 lines; indentation stands for the branches of a tree (│ ├──)]\n"
+            ".\n docs\n  guide.md\n  install.md\n  api\n   client.md\n   server.md\n"
+            " src\n  app.py\n  model.py\n  web\n   routes.py\n   views.py\n tests\n  test_app.py\n  test_model.py\n"
+        ),
+    ),
+)

@@ -1,0 +1,132 @@
+"""What all text folds have in common: reading the lines, trying the fold, proving it, and counting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from terse.folds.forms import FORMS
+from terse.folds.frame import Folded, Form, Lines, NotFolded, Room
+from terse.payload.kind import Kind
+from terse.payload.sniff import sniff
+from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+
+Step = tuple[Form, list[str]]
+"""A form, and the lines written in it."""
+
+Fold = Callable[[list[str], Context], list[Step] | str]
+"""The steps of a fold, one after another, or why it does not fit, in a few words."""
+
+NAMES = {form.phrase: form.name for form in FORMS}
+
+SAMPLE_CHARACTERS = 16_384
+UNTOUCHED = frozenset({Kind.CODE, Kind.DIFF, Kind.BINARY})
+"""Kinds in which an agent needs the very text: what it reads there it quotes in its next edit."""
+
+
+def text_tier(
+    name: str,
+    sentence: str,
+    reads: str,
+    fits: Callable[[Sequence[str]], bool],
+    fold: Fold,
+    example: Example,
+    quoted: bool = True,
+    after: frozenset[str] = frozenset({"counts"}),
+    also: frozenset[Kind] = frozenset(),
+) -> Tier:
+    """A tier that folds text.
+
+    fits: whether the first lines of the text look like what the fold is for. Cheap: it decides for most texts.
+    quoted: whether the text could be source that an agent quotes: then `UNTOUCHED` is left alone.
+    after: the forms that may have been written before this one.
+    also: kinds that this fold leaves alone beside those.
+    """
+    untouched = also | UNTOUCHED if quoted else also
+
+    def run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+        first = draft.text[:SAMPLE_CHARACTERS].split("\n")
+        if draft.state is State.FOLDED:
+            if not after >= {NAMES[phrase] for phrase in Folded.of(draft.text).phrases}:
+                return Skip("folded already")
+            first = first[1:]
+        if len(first) > 2:
+            first.pop()  # it may be cut
+        if not fits(first):
+            return Skip("not such a text")
+        if untouched and sniff("\n".join(first)) in untouched:
+            return Skip("source text is left as it is")
+        if draft.state is State.FOLDED:
+            folded = Folded.of(draft.text)
+        else:
+            whole = Lines.of(draft.text)
+            folded = Folded(len(whole.lines), whole.crlf, whole.ended, (), whole.lines)
+        steps = fold(folded.lines, context)
+        if isinstance(steps, str):
+            return Skip(steps)
+        phrases = folded.phrases
+        lines = folded.lines
+        for form, written in steps:
+            if form.phrase in phrases or not _proved(form, written, lines):
+                return Skip("cannot be written exactly")
+            phrases = (*phrases, form.phrase)
+            lines = written
+        text = Folded(folded.count, folded.crlf, folded.ended, phrases, lines).text
+        tokens = context.count(text)
+        if tokens >= context.count(draft.text):
+            return Skip("no shorter so")
+        return Applied(Draft(State.FOLDED, text), f"{folded.count} lines")
+
+    return Tier(
+        name=name,
+        sentence=sentence,
+        reads=reads,
+        takes=frozenset({State.TEXT, State.FOLDED}),
+        leaves=State.FOLDED,
+        run=run,
+        examples=(example,),
+    )
+
+
+def _proved(form: Form, written: Sequence[str], lines: list[str]) -> bool:
+    # INVARIANT: a fold is kept only if what it wrote reads back as what it was given.
+    try:
+        return form.unfold(written, Room()) == lines and not any("\n" in line for line in written)
+    except NotFolded:
+        return False
+
+
+def share(lines: Sequence[str], holds: Callable[[str], object]) -> float:
+    """How many of the lines that are not empty satisfy `holds`."""
+    some = [line for line in lines if line]
+    return sum(1 for line in some if holds(line)) / len(some) if some else 0.0
+
+
+Path = Sequence[Callable[[list[str]], Step | None]]
+"""Folds to do one after another; one that does not apply is left out."""
+
+TRIED_LINES = 800
+
+
+def shortest(lines: list[str], context: Context, paths: Sequence[Path]) -> list[Step]:
+    """The steps of the path that makes the first lines shortest, done on all lines."""
+    tried = lines[:TRIED_LINES]
+    best: Path = ()
+    least = context.count("\n".join(tried))
+    for path in paths:
+        steps = _walked(tried, path)
+        if steps:
+            phrases = sum(context.count(form.phrase) for form, _ in steps)
+            size = phrases + context.count("\n".join(steps[-1][1]))
+            if size < least:
+                best, least = path, size
+    return _walked(lines, best)
+
+
+def _walked(lines: list[str], path: Path) -> list[Step]:
+    steps: list[Step] = []
+    for fold in path:
+        step = fold(lines)
+        if step is not None:
+            steps.append(step)
+            lines = step[1]
+    return steps
