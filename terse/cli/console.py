@@ -12,8 +12,6 @@ FINDINGS = 1
 """Done; the rule files have findings that fail the command."""
 UNUSABLE = 2
 """Not done: a wrong argument, a file that cannot be read."""
-INTERRUPTED = 130
-"""Ctrl-C, as shells count it."""
 PIPE_CLOSED = 141
 """The reader of our output went away (`terse … | head`), as shells count it."""
 

@@ -6,21 +6,29 @@ import sys
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command line and return its exit code: see `terse.cli.codes`.
+    """Run one command line and return its exit code: see `terse.cli.console`.
 
     Args:
         arguments: what follows `terse`; the process's own when None.
     """
     given = sys.argv[1:] if arguments is None else arguments
-    if given in (["--version"], ["-V"]):
+    try:
+        return _run(given)
+    except KeyboardInterrupt:
+        # Also while a command is still being loaded.
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments in (["--version"], ["-V"]):
         from terse import __version__
 
         print(f"terse {__version__}")
         return 0
-    if given[:1] == ["proxy"]:
+    if arguments[:1] == ["proxy"]:
         from terse.cli.proxy import main as proxy
 
-        return proxy(given[1:])
+        return proxy(arguments[1:])
     from terse.cli.main import run
 
-    return run(given)
+    return run(arguments)

@@ -1,0 +1,120 @@
+"""The commands behind `terse`, but for the quick ways out of `terse.cli.entry`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+from typer.main import get_command
+
+from terse import __version__
+from terse.cli import console, expand, explain
+from terse.cli.command import Command
+
+
+def _proxy(context: typer.Context) -> None:
+    from terse.cli.proxy import main
+
+    raise typer.Exit(main(context.args))
+
+
+PROXY = Command(
+    name="proxy",
+    sentence="Run an MCP server with its tool results made smaller by rules.",
+    run=_proxy,
+    example="terse proxy -- npx -y @modelcontextprotocol/server-memory",
+    example_does="a server through the default policy",
+    passes_arguments=True,
+)
+"""For `--help`: `terse.cli.entry` starts the proxy without loading this module."""
+
+COMMANDS: tuple[Command, ...] = (
+    explain.COMMAND,
+    expand.COMMAND,
+    PROXY,
+)
+"""Every command, in the order of `terse --help`."""
+
+HELP = "Rules in, smaller MCP tool results out."
+EXIT_CODES = "Exit codes: 0 done; 1 done, with findings; 2 not done (a wrong argument, an unreadable file)."
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line and return its exit code. Prints one line, and no traceback, on any failure."""
+    try:
+        get_command(application()).main(args=arguments, prog_name="terse")
+        code = console.OK
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else console.UNUSABLE
+    except console.CommandError as failure:
+        if failure.message:
+            _complain(failure.message)
+        code = failure.code
+    except Exception as error:
+        if os.environ.get("TERSE_TRACEBACK"):
+            raise
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        _complain(f"a fault of terse itself, please report it: {reason} (TERSE_TRACEBACK=1 shows where)")
+        code = console.UNUSABLE
+    return _flushed(code)
+
+
+def application() -> typer.Typer:
+    """The typer application: one command per entry of `COMMANDS`."""
+    app = typer.Typer(
+        help=HELP,
+        epilog=_examples(),
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options_of_terse)
+    for command in COMMANDS:
+        settings = (
+            {"ignore_unknown_options": True, "allow_extra_args": True} if command.passes_arguments else {}
+        )
+        app.command(
+            command.name,
+            help=command.sentence,
+            epilog=_notes(command),
+            context_settings=settings,
+            add_help_option=not command.passes_arguments,
+        )(command.run)
+    return app
+
+
+def _options_of_terse(
+    version: bool = typer.Option(False, "--version", "-V", help="Print the version.", is_eager=True),
+) -> None:
+    if version:
+        typer.echo(f"terse {__version__}")
+        raise typer.Exit(console.OK)
+
+
+def _examples() -> str:
+    width = max(len(command.example) for command in COMMANDS)
+    lines = [f"  {command.example:{width}}   {command.example_does}" for command in COMMANDS]
+    return "\n\n".join(("\b\nExamples:\n" + "\n".join(lines), f"\b\n{EXIT_CODES}"))
+
+
+def _notes(command: Command) -> str:
+    example = f"\b\nExample:\n  {command.example}"
+    return "\n\n".join((*(f"\b\n{note}" for note in command.notes), example))
+
+
+def _complain(message: str) -> None:
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    shown = f"terse: {message}".encode(encoding, "backslashreplace").decode(encoding)
+    print(shown, file=sys.stderr)
+
+
+def _flushed(code: int) -> int:
+    """The exit code, with all output out: the interpreter's flush at exit would complain of a closed pipe."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        console.quiet_stdout()
+        return console.PIPE_CLOSED
+    return code
