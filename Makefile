@@ -27,7 +27,7 @@ test: $(DEV)  ## All tests
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 bench: $(DEV)  ## Measure start-up, relay and tokens; no test depends on the figures
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks $(BENCH)
 
 lint: $(DEV)  ## ruff and mypy
 	$(BIN)/ruff check $(CHECKED)

@@ -1,0 +1,1 @@
+"""What is measured and not tested: times and sizes of one machine. `make bench` prints them."""

@@ -1,0 +1,28 @@
+"""`make bench [BENCH=NAME…]`: every measurement, or those that are named."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.benchmarks import commands, tokens
+
+MEASUREMENTS = {
+    "commands": commands.measure,
+    "tokens": tokens.measure,
+}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in MEASUREMENTS]
+    if unknown:
+        print(f"no measurement {unknown[0]}: there are {', '.join(MEASUREMENTS)}", file=sys.stderr)
+        return 2
+    for name in names or MEASUREMENTS:
+        print(f"## {name}\n", flush=True)
+        for line in MEASUREMENTS[name]():
+            print(line, flush=True)
+        print()
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))
