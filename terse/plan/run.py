@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from time import monotonic
 
@@ -69,7 +69,7 @@ def run(
         facts = Facts(payload, call, session, vocabulary)
         choice = choose(plan, call, facts, detail=detail)
     except Exception as error:
-        return report.original(None, f"choosing a rule failed: {_said(error)}")
+        return report.original(None, f"choosing a rule failed: {_said(error)}", failed=True)
     rule = choice.rule
     if rule is None:
         return report.original(choice, "no rule applies")
@@ -87,21 +87,26 @@ def run(
         lines, chained = _work(rule, lines, chain)
         return report.outcome(choice, lines, chained, session, expand)
     except Exception as error:
-        return report.original(choice, f"running rule {rule.name} failed: {_said(error)}")
+        return report.original(choice, f"running rule {rule.name} failed: {_said(error)}", failed=True)
 
 
-def sent(plan: Plan, outcome: Outcome, call: Call, session: Session, vocabulary: Vocabulary) -> None:
-    """Note in the session that an outcome went to the client.
+def sent(
+    plan: Plan, outcomes: Iterable[Outcome], call: Call, session: Session, vocabulary: Vocabulary
+) -> None:
+    """Note in the session that a call was answered, with one outcome for each text of its result.
 
     Tokens are counted only for a plan that asks about them, and not again where the run did.
 
     Raises:
-        TokenizerError: the tokenizer gave up on the text.
+        TokenizerError: the tokenizer gave up on a text.
     """
-    tokens = outcome.trace.tokens_out
-    if tokens == NOT_COUNTED:
-        asked = any(isinstance(condition, SessionSize) for rule in plan.rules for condition in rule.when)
-        tokens = vocabulary.count(outcome.text) if asked else 0
+    asked = any(isinstance(condition, SessionSize) for rule in plan.rules for condition in rule.when)
+    tokens = 0
+    for outcome in outcomes:
+        if outcome.trace.tokens_out != NOT_COUNTED:
+            tokens += outcome.trace.tokens_out
+        elif asked:
+            tokens += vocabulary.count(outcome.text)
     session.record(call, tokens)
 
 
@@ -147,10 +152,11 @@ class _Report:
         verdict: str,
         steps: tuple[StepTrace, ...] = (),
         kept: tuple[str, ...] = (),
+        failed: bool = False,
     ) -> Outcome:
         """The result as it came, and why."""
         tokens = self._tokens_of_original()
-        trace = self._trace(choice, GateTrace("original", verdict), tokens, tokens, Guarantee.EXACT)
+        trace = self._trace(choice, GateTrace("original", verdict, failed), tokens, tokens, Guarantee.EXACT)
         return Outcome(self._payload.text, Guarantee.EXACT, replace(trace, steps=steps, kept=kept))
 
     def outcome(
@@ -174,7 +180,8 @@ class _Report:
         try:
             self._gate(lines, text, expand)
         except gate.Refused as reason:
-            return self.original(choice, f"the gate refused the result: {reason}", steps, kept)
+            verdict = f"the gate refused the result: {reason}"
+            return self.original(choice, verdict, steps, kept, failed=True)
         if not session.store.keep(lines.handles):
             return self.original(choice, "what is set aside could not be stored", steps, kept)
         guarantee = lowest(step.guarantee for step in steps if step.status is StepStatus.APPLIED)

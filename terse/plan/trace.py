@@ -87,6 +87,8 @@ class GateTrace:
     sent: str
     verdict: str
     """One sentence: `decoded and compared with the original: equal`."""
+    failed: bool = False
+    """Something of ours went wrong, and that is why the original was sent: a log should have it."""
 
 
 @dataclass(frozen=True, slots=True)
