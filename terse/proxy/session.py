@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from terse.memory.session import Session
 from terse.payload.call import Call
 from terse.payload.exact import JsonValue, NotExact, parse
 from terse.payload.payload import Payload
 from terse.plan.glob import matches
 from terse.plan.model import CallRepeats, Guard, Pattern, Plan, Rule, SessionSize
-from terse.plan.trace import Outcome
+from terse.plan.run import run, sent
+from terse.plan.trace import StepStatus, Trace
 from terse.proxy.answer import Answer
 from terse.proxy.complaints import Complaints
-from terse.proxy.spans import Span
 from terse.tokens import Vocabulary
-
-Run = Callable[[Plan, Payload, Call, Session, Vocabulary], Outcome]
-"""`terse.plan.run.run`."""
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """A longer message is forwarded as it came: working on it would take longer than the client is made to
@@ -27,13 +22,10 @@ wait, and several times its size in memory."""
 class ProxySession:
     """The plan of one connection, with the memory of what was sent over it."""
 
-    def __init__(
-        self, plan: Plan, server: str, vocabulary: Vocabulary, run: Run, complaints: Complaints
-    ) -> None:
+    def __init__(self, plan: Plan, server: str, vocabulary: Vocabulary, complaints: Complaints) -> None:
         self._plan = plan
         self._server = server
         self._vocabulary = vocabulary
-        self._run = run
         self._complaints = complaints
         self._memory = Session()
         self._touched: dict[str, bool] = {}
@@ -92,12 +84,28 @@ class ProxySession:
         if arguments is None:
             return answer.message
         call = Call(self._server, answer.tool, arguments, is_error)
-        replacements: dict[Span, str] = {}
-        for part in parts:
-            outcome = self._run(self._plan, Payload.of(part.text), call, self._memory, self._vocabulary)
-            if outcome.changed and outcome.text != part.text:
-                replacements[part.span] = outcome.text
-        return answer.with_texts(replacements) if replacements else answer.message
+        outcomes = [
+            run(self._plan, Payload.of(part.text), call, self._memory, self._vocabulary) for part in parts
+        ]
+        replacements = {
+            part.span: outcome.text
+            for part, outcome in zip(parts, outcomes, strict=True)
+            if outcome.text != part.text
+        }
+        message = answer.with_texts(replacements) if replacements else answer.message
+        sent(self._plan, outcomes, call, self._memory, self._vocabulary)
+        for outcome in outcomes:
+            self._complain(outcome.trace)
+        return message
+
+    def _complain(self, trace: Trace) -> None:
+        """Say what failed, without the words of the failure: they may quote the result."""
+        if trace.gate.failed:
+            what = trace.gate.verdict.partition(":")[0]
+            self._complaints.say(what, f"a result of {trace.call} was sent as it came: {what}")
+        for step in trace.steps:
+            if step.status is StepStatus.FAILED:
+                self._complaints.say(step.label, f"{step.label} failed on a result of {trace.call}")
 
     def _names(self, patterns: tuple[Pattern, ...], tool: str) -> bool:
         return any(

@@ -1,0 +1,141 @@
+"""`terse proxy [--rules PATH] [--server-name NAME] -- COMMAND…`: a server with its results made smaller.
+
+The server is started first; everything else is imported while it boots. That is why the arguments are read
+by hand here: an option parser takes longer to import than a small server takes to start.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from terse.proxy.child import Child
+
+if TYPE_CHECKING:
+    from terse.proxy.complaints import Complaints
+    from terse.proxy.session import ProxySession
+
+USAGE = "terse proxy [--rules PATH] [--server-name NAME] -- COMMAND [ARGUMENT]…"
+
+HELP = f"""Usage: {USAGE}
+
+Run an MCP server and make its tool results smaller, by rules. Put this in front of the server's command
+in your client's configuration; everything but the results of tool calls passes byte for byte.
+
+Options:
+  --rules PATH         a rule file, or a folder of rule files; without it, the default policy
+  --server-name NAME   the name that rules call this server by; needed as soon as a rule names a server
+  --help               this page
+
+Without --server-name a name is derived from the command, for reports: `npx -y
+@modelcontextprotocol/server-github` is `github`.
+
+Example:
+  terse proxy -- npx -y @modelcontextprotocol/server-everything
+
+Exit codes: the server's own; 128+n after signal n; 2 when the rules do not compile; 126 or 127 when the
+command cannot be run.
+"""
+
+
+class _Arguments(NamedTuple):
+    command: list[str]
+    rules: str | None
+    server_name: str | None
+
+
+class _Unusable(Exception):  # noqa: N818 — says what the arguments are
+    """The arguments make no sense. The message is one line."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the proxy and return its exit code.
+
+    Args:
+        arguments: what follows `terse proxy`.
+    """
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    if "--help" in options or "-h" in options:
+        sys.stdout.write(HELP)
+        return 0
+    try:
+        given = _read(arguments)
+        child = Child.spawn(given.command)
+    except _Unusable as reason:
+        return _complain(str(reason), 2)
+    except OSError as error:
+        code = 127 if isinstance(error, FileNotFoundError) else 126
+        return _complain(f"cannot run {given.command[0]!r}: {error.strerror}", code)
+
+    from terse.proxy.stdio import Relay
+
+    def load(complaints: Complaints) -> ProxySession:
+        return _session(given, complaints)
+
+    code = Relay(child, load).run()
+    # At once: threads may be waiting for input that never comes, and nothing is left to clean up.
+    os._exit(code)
+
+
+def _read(arguments: list[str]) -> _Arguments:
+    """
+    Raises:
+        _Unusable: with what is wrong, and what to write instead.
+    """
+    values: dict[str, str] = {}
+    rest = iter(arguments)
+    command: list[str] = []
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            command = list(rest)
+        elif name in ("--rules", "--server-name"):
+            given = value if equals else next(rest, "")
+            if not given or (given.startswith("--") and not equals):
+                raise _Unusable(f"{name} needs a value: {USAGE}")
+            if name in values:
+                raise _Unusable(f"{name} is given twice")
+            values[name] = given
+        elif word.startswith("-"):
+            raise _Unusable(f"there is no option {name}: {USAGE}")
+        else:
+            raise _Unusable(f"write `--` before the server's command: terse proxy -- {word} …")
+    if not command:
+        raise _Unusable(f"the server's command is missing: {USAGE}")
+    rules = values.get("--rules")
+    if rules is not None and not os.path.exists(rules):
+        raise _Unusable(f"no such file or folder: {rules}")
+    return _Arguments(command, rules, values.get("--server-name"))
+
+
+def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
+    """The rules, ready to run; called in a thread while the server boots.
+
+    Raises:
+        Refused: the rules do not compile, or name servers and nobody said which one this is.
+    """
+    from terse.cli.policy import DoesNotCompile, default_plan, load_plan
+    from terse.proxy.server_name import derived_name
+    from terse.proxy.session import ProxySession, named_server
+    from terse.proxy.stdio import Refused
+    from terse.tokens import vocabulary
+
+    try:
+        plan = default_plan() if given.rules is None else load_plan(given.rules)
+    except DoesNotCompile as reason:
+        raise Refused(str(reason)) from None
+    named = named_server(plan)
+    if named is not None and given.server_name is None:
+        server, place = named
+        raise Refused(
+            f"the rules name the server {server} ({place}): say which one this is, with --server-name NAME"
+        )
+    name = given.server_name or derived_name(given.command)
+    return ProxySession(plan, name, vocabulary(), complaints)
+
+
+def _complain(message: str, code: int) -> int:
+    line = f"terse: {''.join(char if char.isprintable() else ascii(char)[1:-1] for char in message)}\n"
+    os.write(2, line.encode("utf-8", "backslashreplace"))
+    return code
