@@ -1,4 +1,4 @@
-"""What every test may use: golden files."""
+"""What every test may use: golden files; and how hypothesis runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A slow machine is no failure.
+settings.register_profile("terse", deadline=None)
+settings.load_profile("terse")
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -188,15 +188,6 @@ def _parse_from(source: Source, text: str, position: int) -> Diagnostic | None:
     return None
 
 
-def tokens(source: Source) -> list[Token]:
-    """The tokens of a file that parses, in order; comments inside lists are part of their comma."""
-    text = source.text if source.text.endswith("\n") else source.text + "\n"
-    with _lock:
-        _builder.begin(source)
-        _comments.clear()
-        return parser().parse_interactive(text).exhaust_lexer()
-
-
 def _offset(error: UnexpectedInput, text: str) -> int:
     position = error.pos_in_stream
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
