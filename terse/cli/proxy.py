@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple
 
 from terse.proxy.child import Child
 
+# Type checkers know the name; importing `typing` for it would delay the start of the server.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from terse.proxy.complaints import Complaints
     from terse.proxy.session import ProxySession
@@ -39,10 +40,11 @@ command cannot be run.
 """
 
 
-class _Arguments(NamedTuple):
-    command: list[str]
-    rules: str | None
-    server_name: str | None
+class _Arguments:
+    def __init__(self, command: list[str], rules: str | None, server_name: str | None) -> None:
+        self.command = command
+        self.rules = rules
+        self.server_name = server_name
 
 
 class _Unusable(Exception):  # noqa: N818 — says what the arguments are

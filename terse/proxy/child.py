@@ -10,10 +10,7 @@ import os
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 GRACE_SECONDS = 0.15
 """How long a server that is being stopped has to go by itself, then after SIGTERM. Clients that stop a
