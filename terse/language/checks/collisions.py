@@ -20,8 +20,8 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
             message = f"rules `{a.rule.name}` and `{b.rule.name}` match exactly the same calls"
             help = "join them, or give one of them a `when` of its own"
         else:
-            message = f"rules `{a.rule.name}` and `{b.rule.name}` both match `{found.call}`, "
-                "and neither is narrower"
+            both = f"rules `{a.rule.name}` and `{b.rule.name}` both match `{found.call}`"
+            message = f"{both}, and neither is narrower"
             help = _help(found)
         yield Diagnostic(
             codes.SAME_MATCH if found.same else codes.AMBIGUOUS_RULES,
