@@ -25,7 +25,7 @@ _GAPS = re.compile(r"( +)")
 _WORD_PARTS = re.compile(r"([A-Za-z0-9]+)")
 _ERROR = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|[Ee]rror|[Pp]anic|[Ff]atal|FAILED|Traceback|[A-Za-z]+(?:Error|Exception))\b")
 
-LONGEST_LINE = 2000
+LONGEST_LINE = 8000
 MOST_SLOTS = 16
 SAMPLE = 12
 _LEAF = 40

@@ -7,8 +7,9 @@
     -rw-r--r-- 1 456 " README.rst
 
 `{}` is a word, `{>}` and `{<}` a word padded with spaces on its left or right to the widest of its column among
-the lines that stand together without an empty one between; the last value takes the rest of the line. `"` is the value in
-the row above. A line that does not follow has `…` before it.
+the lines that stand together without an empty one between, `{>8}` and `{<20}` to that width; the last value takes the rest of the line. `"` is the value in
+the row above. A line that does not follow has `…` before it. Where the values stand in another order than the columns,
+the columns are numbered: `{2<} {1}` has the second value of a row first.
 """
 
 from __future__ import annotations
@@ -23,37 +24,50 @@ from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 DITTO = '"'
 RESTATED = 20
 MOST_COLUMNS = 20
-_SLOT = re.compile(r"\{([<>]?)\}")
+_SLOT = re.compile(r"\{([1-9][0-9]?)?([<>](?:[1-9][0-9]{0,2})?)?\}")
 _GAPS = re.compile(r"( +)")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`literals[0] slot literals[1] … literals[-1]`, a slot being `""`, `"<"` or `">"`."""
+    """`literals[0] slot literals[1] … literals[-1]`, a slot being `""`, `"<"`, `">8"`, ….
+
+    last_first: the value of the last column stands first in a row.
+    """
 
     literals: tuple[str, ...]
     slots: tuple[str, ...]
+    last_first: bool = False
 
     def __str__(self) -> str:
         parts = [self.literals[0]]
-        for slot, literal in zip(self.slots, self.literals[1:], strict=True):
-            parts.append(f"{{{slot}}}{literal}")
+        for place, (slot, literal) in enumerate(zip(self.slots, self.literals[1:], strict=True)):
+            number = self._number(place) if self.last_first else ""
+            parts.append(f"{{{number}{slot}}}{literal}")
         return "".join(parts)
+
+    def _number(self, place: int) -> str:
+        return "1" if place == len(self.slots) - 1 else str(place + 2)
+
+    def ordered(self, values: Sequence[str]) -> Sequence[str]:
+        """The values of the columns in the order of a row."""
+        return [values[-1], *values[:-1]] if self.last_first else values
 
     @classmethod
     def parse(cls, text: str) -> Shape:
         parts = _SLOT.split(text)
-        if len(parts) < 3:
+        if len(parts) < 4:
             raise NotFolded("no columns")
-        return cls(tuple(parts[::2]), tuple(parts[1::2]))
+        shape = cls(tuple(parts[::3]), tuple(slot or "" for slot in parts[2::3]), parts[1] is not None)
+        if str(shape) != text:
+            raise NotFolded("columns in no order")
+        return shape
 
     def fill(self, values: Sequence[str], widths: Sequence[int]) -> str:
         parts = [self.literals[0]]
         for slot, value, width, literal in zip(self.slots, values, widths, self.literals[1:], strict=True):
-            if slot == "<":
-                value = value.ljust(width)
-            elif slot == ">":
-                value = value.rjust(width)
+            if slot:
+                value = value.ljust(width) if slot[0] == "<" else value.rjust(width)
             parts.append(value)
             parts.append(literal)
         return "".join(parts)
@@ -71,7 +85,10 @@ def _laid_out(shape: Shape, items: Sequence[str | _Row]) -> list[str]:
         while end < len(items) and items[end] != "":
             end += 1
         rows = [item for item in items[at:end] if not isinstance(item, str)]
-        widths = [max(map(len, column)) if slot else 0 for slot, column in zip(shape.slots, zip(*rows, strict=True), strict=False)]
+        widths = [
+            int(slot[1:]) if len(slot) > 1 else max(map(len, column)) if slot else 0
+            for slot, column in zip(shape.slots, zip(*rows, strict=True), strict=False)
+        ]
         for item in items[at:end]:
             written.append(item if isinstance(item, str) else shape.fill(item, widths))
         if end < len(items):
@@ -85,15 +102,16 @@ def fold(lines: Sequence[str], padded: bool = True) -> list[str] | None:
 
     padded: columns must be padded somewhere. Without, the lines must have nearly the same number of words.
     """
-    parted = [_GAPS.split(line) for line in lines]
+    # With a space before it, every line starts with a gap, and padding before the first word is like any other.
+    parted = [_GAPS.split(" " + line) for line in lines]
     number = _number_of_columns(parted)
-    if number < 2 or (not padded and (number > 10 or not _regular(parted, number))):
+    if number < 3 or (not padded and (number > 11 or not _regular(parted, number))):
         return None
     items: list[str | _Row] = list(lines)
-    rows: dict[int, tuple[list[str], list[str]]] = {}
-    for index, parts in enumerate(parted):
-        if len(parts) >= 2 * number - 1 and "" not in parts[: 2 * number - 2 : 2] and parts[0]:
-            rows[index] = ([*parts[: 2 * number - 2 : 2], "".join(parts[2 * number - 2 :])], parts[1 : 2 * number - 2 : 2])
+    rows = _cut(parted, number)
+    if padded and len(rows) >= 5:
+        number = _where_prose_begins(rows, number)
+        rows = _cut(parted, number)
     blocks = _blocks(lines)
     for _ in range(3):
         if len(rows) < 5:
@@ -111,7 +129,45 @@ def fold(lines: Sequence[str], padded: bool = True) -> list[str] | None:
         return None
     if len(rows) * 10 < sum(1 for line in lines if line) * 6 or (padded and not any(shape.slots)):
         return None
-    return _written(shape, items)
+    return _written(_best_order(shape, items), items)
+
+
+def _cut(parted: Sequence[list[str]], number: int) -> dict[int, tuple[list[str], list[str]]]:
+    """For each line with as many words: its words, the last with the rest of the line, and the gaps between."""
+    rows: dict[int, tuple[list[str], list[str]]] = {}
+    for index, parts in enumerate(parted):
+        if len(parts) >= 2 * number - 1 and "" not in parts[2 : 2 * number - 2 : 2]:
+            words = [*parts[: 2 * number - 2 : 2], "".join(parts[2 * number - 2 :])]
+            rows[index] = (words, parts[1 : 2 * number - 2 : 2])
+    return rows
+
+
+def _where_prose_begins(rows: dict[int, tuple[list[str], list[str]]], number: int) -> int:
+    """The number of columns, where the rest of the line begins behind the last padded one, numbers and set words."""
+    gaps = list(zip(*(between for _, between in rows.values()), strict=True))
+    columns = list(zip(*(words for words, _ in rows.values()), strict=True))
+    last = max((place for place, gap in enumerate(gaps) if len(set(gap)) > 1), default=0) + 1
+    few = max(3, len(rows) // 10)
+    while last < number - 1 and (
+        len(set(columns[last])) <= few or sum(map(_holds_digit, columns[last])) * 5 >= len(rows) * 4
+    ):
+        last += 1
+    return last + 1
+
+
+def _holds_digit(word: str) -> bool:
+    return any("0" <= sign <= "9" for sign in word)
+
+
+def _best_order(shape: Shape, items: Sequence[str | _Row]) -> Shape:
+    """Names after numbers, where it is safe: a tokenizer knows most words with a space before them."""
+    rows = [item for item in items if not isinstance(item, str)]
+    fits = (
+        len(shape.slots) > 1
+        and not any(" " in row[-1] or row[-1].startswith(VERBATIM) or row[-1] == "" for row in rows)
+        and sum(row[-1][0].isdigit() and row[0][0].isalpha() for row in rows) * 5 >= len(rows) * 4
+    )
+    return Shape(shape.literals, shape.slots, last_first=True) if fits else shape
 
 
 def _legible(values: _Row) -> bool:
@@ -153,6 +209,7 @@ def _shape(
     columns = [list(column) for column in zip(*(words for words, _ in rows.values()), strict=True)]
     gaps = [list(column) for column in zip(*(between for _, between in rows.values()), strict=True)]
     places = [blocks[index] for index in indices]
+    usually = len(indices) * 49 / 50
     literals = [""]
     slots: list[str] = []
     values: list[Sequence[str]] = []
@@ -163,19 +220,19 @@ def _shape(
         between = "" if last else " "
         if not last:
             usual, often = Counter(gaps[place]).most_common(1)[0]
-            if often * 50 >= len(indices) * 49:
+            if often >= usually:
                 between = usual
-            elif _padded(column, gaps[place], places) <= _padded(columns[place + 1], gaps[place], places):
-                align = align or "<"
             else:
-                padded = ">"
+                left, padded = _padding(column, gaps[place], columns[place + 1], places, bool(align) or not place)
+                align = align or left
         usual, often = Counter(column).most_common(1)[0]
-        if not align and often * 50 >= len(indices) * 49 and not _SLOT.search(usual):
+        if not align and often >= usually and not _SLOT.search(usual):
             literals[-1] += usual + between
         else:
             slots.append(align)
             values.append(column)
             literals.append(between)
+    literals[0] = literals[0][1:]  # the space that every line was given
     if not slots:
         slots.append("")
         values.append([""] * len(indices))
@@ -184,15 +241,46 @@ def _shape(
     return Shape(tuple(literals), tuple(slots)), held
 
 
-def _padded(column: Sequence[str], gap: Sequence[str], places: Sequence[int]) -> int:
-    """How many lines are not as if the column were padded to the widest word of its block."""
+def _padding(
+    left: Sequence[str], gap: Sequence[str], right: Sequence[str], places: Sequence[int], only_right: bool
+) -> tuple[str, str]:
+    """How the words on both sides of a gap are padded: to the widest of their block, or to a fixed width."""
+    lefts, gaps, rights = list(map(len, left)), list(map(len, gap)), list(map(len, right))
+    widest_left, widest_right = _widest(lefts, places), _widest(rights, places)
+    after = Counter(a + b - 1 for a, b in zip(lefts, gaps, strict=True)).most_common(1)[0][0]
+    before = Counter(a + b - 1 for a, b in zip(gaps, rights, strict=True)).most_common(1)[0][0]
+    both = Counter(a + b + c for a, b, c in zip(lefts, gaps, rights, strict=True)).most_common(1)[0][0]
+    wide = max(lefts)
+    narrow = both - 1 - wide
+    nothing = [0] * len(lefts)
+    ways: list[tuple[str, str, Sequence[int], Sequence[int]]] = [
+        ("", ">", nothing, widest_right),
+        ("", f">{before}", nothing, [before] * len(lefts)),
+    ]
+    if not only_right:
+        ways[:0] = [("<", "", widest_left, nothing)]
+        ways += [
+            (f"<{after}", "", [after] * len(lefts), nothing),
+            ("<", ">", widest_left, widest_right),
+            (f"<{wide}", f">{narrow}", [wide] * len(lefts), [narrow] * len(lefts)),
+        ]
+
+    def wrong(way: tuple[str, str, Sequence[int], Sequence[int]]) -> int:
+        return sum(
+            b != 1 + max(0, width_left - a) + max(0, width_right - c)
+            for a, b, c, width_left, width_right in zip(lefts, gaps, rights, way[2], way[3], strict=True)
+        )
+
+    ways = [way for way in ways if not re.search(r"[<>](?:-|0$|[0-9]{4})", way[0] + " " + way[1])]
+    best = min(ways, key=wrong)
+    return best[0], best[1]
+
+
+def _widest(lengths: Sequence[int], places: Sequence[int]) -> list[int]:
     widest: dict[int, int] = {}
-    for word, place in zip(column, places, strict=True):
-        widest[place] = max(widest.get(place, 0), len(word))
-    return sum(
-        len(word) + len(space) != widest[place] + 1
-        for word, space, place in zip(column, gap, places, strict=True)
-    )
+    for length, place in zip(lengths, places, strict=True):
+        widest[place] = max(widest.get(place, 0), length)
+    return [widest[place] for place in places]
 
 
 def _written(shape: Shape, items: Sequence[str | _Row]) -> list[str]:
@@ -203,6 +291,7 @@ def _written(shape: Shape, items: Sequence[str | _Row]) -> list[str]:
         if isinstance(item, str):
             written.append(VERBATIM + item if item else item)
             continue
+        item = tuple(shape.ordered(item))
         shown = []
         for place, value in enumerate(item):
             if above and above[place] == value and len(value) > 1 and run[place] < RESTATED:
@@ -245,6 +334,8 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
                     raise NotFolded("a ditto under nothing")
                 values[place] = above[place]
         above = values
+        if shape.last_first:
+            values = [*values[1:], values[0]]
         room.take(sum(map(len, values)) + sum(map(len, shape.literals)))
         items.append(tuple(values))
     return _laid_out(shape, items)

@@ -8,6 +8,9 @@
 The left side of the first line shows how a row is written below, the right side the line that it stands for.
 `…` in a name says that its value may hold spaces. A line that does not follow is written with `…` before it.
 There may be a second pattern after ` or `, with more values: a row follows the one that has as many.
+
+In the second form the lines `A: value` up to an empty line give letters to values that come often, and a value that is
+one of these letters stands for it.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from dataclasses import dataclass
 from os.path import commonprefix
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
+from terse.folds.patterns import letters
 from terse.folds.weight import weight
 
 _SLOT = re.compile(r"\{([^{}=…\n]+)(…?)\}")
@@ -198,8 +202,8 @@ class _Way:
     rules: Sequence[_Rule]
 
 
-def fold(lines: Sequence[str], count: Callable[[str], int]) -> list[str] | None:
-    """The lines as rows, or `None` for lines that are no table or that share too little."""
+def fold(lines: Sequence[str], count: Callable[[str], int]) -> tuple[Form, list[str]] | None:
+    """The form and the rows, or `None` for lines that are no table or that share too little."""
     shape = delimiter_of(lines)
     if shape is None:
         return None
@@ -234,7 +238,39 @@ def fold(lines: Sequence[str], count: Callable[[str], int]) -> list[str] | None:
             best = (tokens, ways)
     if best is None:
         return None
-    return [_OR.join(str(way.layout) for way in best[1]), *_rows(best[1], lines, table, width)]
+    head = _OR.join(str(way.layout) for way in best[1])
+    frequent = _frequent(best[1], table, width)
+    rows = _rows(best[1], lines, table, width, frequent)
+    if not frequent:
+        return FORM, [head, *rows]
+    legend = [f"{letter}: {value}" for value, letter in frequent.items()]
+    return NAMED, [head, *legend, "", *rows]
+
+
+MOST_NAMED = 100
+_LIGHTEST_NAMED = 5
+
+
+def _frequent(ways: Sequence[_Way], table: Sequence[Sequence[str]], width: int) -> dict[str, str]:
+    """Letters for whole values that are long and come often, if that takes a tenth of the rows away."""
+    if len(table) < 100:
+        return {}
+    often: Counter[str] = Counter()
+    for place, rule in enumerate(ways[-1].rules):
+        if rule.source == place:
+            often.update(_inner(row[place], rule) or "" for row in table if len(row) == width)
+    gains: list[tuple[int, str]] = []
+    for value, times in often.most_common(4 * MOST_NAMED):
+        weighs = weight(value)
+        gain = (times - 1) * (weighs - 1) - weighs - 3
+        if times >= 8 and weighs >= _LIGHTEST_NAMED and gain > 0:
+            gains.append((gain, value))
+    gains.sort(key=lambda item: (-item[0], item[1]))
+    gains = gains[:MOST_NAMED]
+    whole = sum(weight(",".join(row)) for row in table[:200]) / min(200, len(table)) * len(table)
+    if sum(gain for gain, _ in gains) * 10 < whole:
+        return {}
+    return {value: letters(number) for number, (_, value) in enumerate(gains)}
 
 
 def _closer(rules: Sequence[_Rule], sample: Sequence[Sequence[str]]) -> list[_Rule] | None:
@@ -390,9 +426,14 @@ def _layouts(
 
 
 def _rows(
-    ways: Sequence[_Way], lines: Sequence[str], table: Sequence[Sequence[str]], width: int
+    ways: Sequence[_Way],
+    lines: Sequence[str],
+    table: Sequence[Sequence[str]],
+    width: int,
+    frequent: dict[str, str] | None = None,
 ) -> list[str]:
-    reader = _reader([way.layout for way in ways])
+    frequent = frequent or {}
+    reader = _reader([way.layout for way in ways], {letter: value for value, letter in frequent.items()})
     wanted = [
         (way.layout, [(place, rule) for place, rule in enumerate(way.rules) if rule.source == place])
         for way in ways
@@ -406,7 +447,7 @@ def _rows(
                 held = [value for value in values if value is not None]
                 if len(held) < len(values) or layout.fill(held) != line:
                     continue
-                short = layout.write(held)
+                short = layout.write([frequent.get(value, value) for value in held] if frequent else held)
                 if not short.startswith(VERBATIM) and reader(short) == line:
                     text = short
                     break
@@ -425,7 +466,7 @@ def _layouts_of(head: str) -> list[Layout]:
     return layouts
 
 
-def _reader(layouts: Sequence[Layout]) -> Callable[[str], str | None]:
+def _reader(layouts: Sequence[Layout], legend: dict[str, str]) -> Callable[[str], str | None]:
     """A function that gives the line that a written row stands for, or `None`."""
     readers = [(layout.reader(), layout.fill) for layout in layouts]
 
@@ -433,10 +474,13 @@ def _reader(layouts: Sequence[Layout]) -> Callable[[str], str | None]:
         for values_of, fill in readers:
             values = values_of(row)
             if values is not None:
-                return fill(values)
+                return fill([legend.get(value, value) for value in values] if legend else values)
         return None
 
     return line_of
+
+
+_LEGEND = re.compile(r"([A-Z]{1,3}): (.+)", re.DOTALL)
 
 
 def unfold(lines: Sequence[str], room: Room) -> list[str]:
@@ -447,9 +491,33 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
     """
     if not lines:
         raise NotFolded("no rows")
-    line_of = _reader(_layouts_of(lines[0]))
-    read: list[str] = []
+    return _lines(lines[1:], _reader(_layouts_of(lines[0]), {}), room)
+
+
+def unfold_named(lines: Sequence[str], room: Room) -> list[str]:
+    """The lines that the rows stand for, with letters for values.
+
+    Raises:
+        NotFolded: as `unfold`, or a legend out of order.
+    """
+    legend: dict[str, str] = {}
+    position = 1
     for line in lines[1:]:
+        position += 1
+        if line == "":
+            break
+        entry = _LEGEND.fullmatch(line)
+        if not entry or entry[1] != letters(len(legend)):
+            raise NotFolded("a legend out of order")
+        legend[entry[1]] = entry[2]
+    else:
+        raise NotFolded("a legend without an end")
+    return _lines(lines[position:], _reader(_layouts_of(lines[0]), legend), room)
+
+
+def _lines(rows: Sequence[str], line_of: Callable[[str], str | None], room: Room) -> list[str]:
+    read: list[str] = []
+    for line in rows:
         if line.startswith(VERBATIM):
             read.append(line[1:])
             continue
@@ -465,4 +533,9 @@ FORM = Form(
     name="rows",
     phrase="rows written as on the left of = below",
     unfold=unfold,
+)
+NAMED = Form(
+    name="rows with letters",
+    phrase="rows written as on the left of = below, a letter stands for its value",
+    unfold=unfold_named,
 )

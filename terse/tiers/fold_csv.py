@@ -13,11 +13,10 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
         return (headings.FORM, written) if written else None
 
     def by_columns(held: list[str]) -> Step | None:
-        written = rows.fold(held, context.count)
-        return (rows.FORM, written) if written else None
+        return rows.fold(held, context.count)
 
     steps = shortest(lines, context, [(by_columns,), (under_times, by_columns)])
-    return steps if any(form is rows.FORM for form, _ in steps) else "the rows share too little"
+    return steps if any(form.name.startswith("rows") for form, _ in steps) else "the rows share too little"
 
 
 TIER = text_tier(

@@ -20,7 +20,7 @@ TIER = text_tier(
     fits=cluster.alike,
     fold=_fold,
     also=frozenset({Kind.MARKDOWN, Kind.HTML}),
-    after=frozenset({"counts", "references", "samples", "blocks"}),
+    after=frozenset({"counts", "references", "samples", "blocks", "history"}),
     example=Example(
         before="".join(
             f"  runbook_url: https://runbooks.example.org/monitoring/kubernetes/{name}\n  severity: {level}\n"

@@ -9,9 +9,9 @@ from terse.tiers.spec import Context, Example
 
 def _fold(lines: list[str], context: Context) -> list[Step] | str:
     broken = lists.fold(lines)
-    if broken is None:
+    if broken is None or sum(map(len, filter(lists.is_long, lines))) * 3 < sum(map(len, lines)):
         return "no long list in a line"
-    written = headings.fold(broken, lambda line: cuts.node(line) or cuts.folders(line))
+    written = headings.fold(broken, lambda line: cuts.node(line) or cuts.stamp(line) or cuts.folders(line))
     return [(lists.FORM, broken), (headings.FORM, written)] if written else "the items begin differently"
 
 
@@ -19,7 +19,7 @@ TIER = text_tier(
     name="fold-lists",
     sentence="writes long lists inside a line one item a line, under what the items begin with",
     reads='a line that starts with ", " goes on the line above',
-    fits=lambda lines: any(map(lists.is_long, lines)),
+    fits=lambda lines: True,  # the long line may stand anywhere
     fold=_fold,
     example=Example(
         before="Running 24 items: "

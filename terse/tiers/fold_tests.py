@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from terse.folds import cluster, cuts, headings
+import re
+
+from terse.folds import cluster, cuts, edges, headings
 from terse.tiers.folding import Step, share, shortest, text_tier
 from terse.tiers.spec import Context, Example
 
 
+_PROGRESS = re.compile(r"(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS|[.sFExX]) +\[ *[0-9]{1,3}%\]$")
+
+
 def _fold(lines: list[str], context: Context) -> list[Step] | str:
+    def at_the_edge(held: list[str]) -> Step | None:
+        written = edges.fold(held)
+        return (edges.FORM, written) if written else None
+
     def under_files(held: list[str]) -> Step | None:
         written = headings.fold(held, cuts.node)
         return (headings.FORM, written) if written else None
@@ -15,7 +24,7 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
     def by_pattern(held: list[str]) -> Step | None:
         return cluster.fold(held, context.count, context.expired)
 
-    steps = shortest(lines, context, [(under_files,), (under_files, by_pattern)])
+    steps = shortest(lines, context, [(at_the_edge, under_files), (at_the_edge, under_files, by_pattern)])
     return steps or "few tests share a file"
 
 
@@ -23,7 +32,8 @@ TIER = text_tier(
     name="fold-tests",
     sentence="puts the results of a test run under their file and class",
     reads="a line that ends in `…` starts the lines below it",
-    fits=lambda lines: share(lines, cuts.node) >= 0.3,
+    fits=lambda lines: share(lines, lambda line: cuts.node(line) or _PROGRESS.search(line)) >= 0.3
+    and share(lines, cuts.stamp) < 0.3,
     fold=_fold,
     example=Example(
         before=(

@@ -1,0 +1,33 @@
+"""`fold-history`: `git log`, its heads on one line."""
+
+from __future__ import annotations
+
+from terse.folds import history
+from terse.tiers.folding import Step, text_tier
+from terse.tiers.spec import Context, Example
+
+
+def _fold(lines: list[str], context: Context) -> list[Step] | str:
+    written = history.fold(lines)
+    return [(history.FORM, written)] if written else "no log of commits"
+
+
+TIER = text_tier(
+    name="fold-history",
+    sentence="writes the head of each commit of a git log on one line, authors once",
+    reads="`by A` is the author of the legend, `[sum]` the line that adds up the changed files above it",
+    fits=lambda lines: sum(1 for line in lines if line.startswith("commit ")) >= 2
+    or any(line.startswith("Author: ") for line in lines[:4]),
+    fold=_fold,
+    quoted=False,
+    example=Example(
+        before=(
+            "commit 9bae96161b45a5bf70011c75b1ef41228d3f4caa\nAuthor: Ann Lee <ann.lee@example.org>\n"
+            "Date:   Thu Aug 13 14:30:10 2026 +0200\n\n    Fix the lexer\n\n src/lexer.py | 12 ++++++++----\n"
+            " 1 file changed, 8 insertions(+), 4 deletions(-)\n\n"
+            "commit 240d4bcd3e207c7ed1cebd9908be41150c3ea1ab\nMerge: 04fc0ab 4947083\n"
+            "Author: Ann Lee <ann.lee@example.org>\nDate:   Tue Jul 28 08:48:23 2026 -0500\n\n    Merge the docs\n"
+        ),
+        after="",
+    ),
+)
