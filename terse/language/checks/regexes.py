@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from terse.diagnostic import Diagnostic, Label
 from terse.fields.selector import LinesMatching
-from terse.language import regex, syntax
+from terse.language import syntax
 from terse.language.codes import fields as codes
 from terse.language.policy import Policy
+from terse.language.regex import fault, matches_empty
 from terse.source import Span
 
 
@@ -35,20 +36,20 @@ def _parts(lines: tuple[syntax.Node, ...]) -> Iterator[syntax.Part]:
 
 
 def _regex(part: syntax.Part, text: str) -> Iterator[Diagnostic]:
-    fault = regex.fault(text)
+    found = fault(text)
     # The regex stands at the end of the part, between slashes.
     begin = part.span.end - len(part.span.text.split("/", 1)[1])
-    if fault is not None:
+    if found is not None:
         span = Span(part.span.source, begin, part.span.end - 1)
-        if fault.start is not None and "\\/" not in span.text:
-            span = Span(part.span.source, begin + fault.start, begin + max(fault.end, fault.start + 1))
+        if found.start is not None and "\\/" not in span.text:
+            span = Span(part.span.source, begin + found.start, begin + max(found.end, found.start + 1))
         yield Diagnostic(
             codes.SLOW_REGEX,
-            fault.message,
-            Label(span, fault.label),
-            help=fault.help,
+            found.message,
+            Label(span, found.label),
+            help=found.help,
         )
-    elif regex.matches_empty(text):
+    elif matches_empty(text):
         yield Diagnostic(
             codes.REGEX_MATCHES_EMPTY,
             "this regex matches the empty text, and so every line",
