@@ -176,7 +176,7 @@ def _legible(values: _Row) -> bool:
 
 def _number_of_columns(parted: Sequence[Sequence[str]]) -> int:
     """The most words that nine lines of ten have, of the text's longer lines."""
-    sizes = [(len(parts) + 1) // 2 for parts in parted if len(parts) > 2]
+    sizes = [(len(parts) + 1) // 2 for parts in parted if len(parts) > 4]
     if len(sizes) < 5:
         return 0
     counts = Counter(sizes)
@@ -188,7 +188,7 @@ def _number_of_columns(parted: Sequence[Sequence[str]]) -> int:
 
 
 def _regular(parted: Sequence[Sequence[str]], number: int) -> bool:
-    sizes = [(len(parts) + 1) // 2 for parts in parted if len(parts) > 2]
+    sizes = [(len(parts) + 1) // 2 for parts in parted if len(parts) > 4]
     return sum(1 for size in sizes if size <= number + 1) * 20 >= len(sizes) * 19
 
 

@@ -1,13 +1,15 @@
-"""Numbers that always stand in the same words, by number alone.
+"""Numbers that always stand in the same words, by number alone, and addresses that begin alike.
 
     @N = [ref=eN]
     #N = [#N](https://github.com/o/r/pull/N)
+    ~/ = https://example.org/docs/
 
     - button "Save" @12
     - fixed in #40
+    - link ~/guide.html
 
-The lines before the first empty one say what a sign with a number stands for. A sign is used only where the text
-has it before no number.
+The lines before the first empty one say what a sign with a number stands for, and how an address begins that is
+written with `~/`. A sign is used only where the text has it before no number, and `~/` where the text has none.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from terse.folds.weight import weight
 
 SIGNS = "@#~^&$"
 MOST = 4
-_ENTRY = re.compile(r"([@#~^&$])N = (.+)", re.DOTALL)
+BASES = ("~/", "^/")
+_ENTRY = re.compile(r"(?:([@#~^&$])N|([~^]/)) = (.+)", re.DOTALL)
+_ADDRESS = re.compile(r"https?://[^\s/\"'<>()\[\]{}|\\^`]{1,80}/(?:[^\s/\"'<>()\[\]{}|\\^`?#]{1,60}/){0,4}")
 
 _KNOWN = (
     re.compile(r"(?<![0-9A-Za-z_])()(uid=[0-9]{1,6}_)([0-9]{1,6})(?![0-9A-Za-z_])"),
@@ -37,6 +41,12 @@ def occur(lines: Sequence[str]) -> bool:
     return any(len(expression.findall(text)) >= 4 for expression in _KNOWN)
 
 
+def addresses(lines: Sequence[str]) -> bool:
+    """Whether the first lines hold many addresses of one host."""
+    hosts = Counter(found.split("/", 3)[2] for line in lines for found in _ADDRESS.findall(line))
+    return any(often >= 6 for often in hosts.values())
+
+
 def fold(lines: Sequence[str]) -> list[str] | None:
     """The lines with signs for the words around their numbers, or `None` where none come often enough."""
     text = "\n".join(lines)
@@ -50,9 +60,30 @@ def fold(lines: Sequence[str]) -> list[str] | None:
                 break
             entries.append((free[0], shape))
             text = _searcher(shape).sub(lambda found, sign=free[0]: sign + found[1], text)
-    if not entries:
+    bases: list[tuple[str, str]] = []
+    for sign in BASES:
+        base = None if sign in text else _base(text)
+        if base is None:
+            break
+        bases.append((sign, base))
+        text = text.replace(base, sign)
+    if not entries and not bases:
         return None
-    return [*(f"{sign}N = {shape}" for sign, shape in entries), "", *text.split("\n")]
+    legend = [f"{sign}N = {shape}" for sign, shape in entries] + [f"{sign} = {base}" for sign, base in bases]
+    return [*legend, "", *text.split("\n")]
+
+
+def _base(text: str) -> str | None:
+    """The beginning of addresses that takes away most when it is said once."""
+    often: Counter[str] = Counter()
+    for found, times in Counter(_ADDRESS.findall(text)).items():
+        at = found.find("/", 8)
+        while at >= 0:
+            often[found[: at + 1]] += times
+            at = found.find("/", at + 1)
+    gains = [((times - 1) * (weight(base) - 2) - weight(base) - 4, base) for base, times in often.items()]
+    gain, base = max(gains, key=lambda item: (item[0], item[1]), default=(0, ""))
+    return base if gain >= 40 and not re.search(r"[@#~^&$][0-9]", base) else None
 
 
 def _shape(words: str, number: str) -> str:
@@ -74,22 +105,33 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
         NotFolded: no entry, a sign twice, or an entry without a number.
     """
     entries: dict[str, list[str]] = {}
+    bases: dict[str, str] = {}
     position = 0
     for line in lines:
         position += 1
         if line == "":
             break
         entry = _ENTRY.fullmatch(line)
-        if not entry or entry[1] in entries:
+        if not entry or (entry[1] or entry[2]) in (*entries, *bases):
             raise NotFolded("no entry")
-        parts = re.split(r"(?<![A-Za-z0-9])N(?![A-Za-z0-9])|(?<=[a-z_])N(?![A-Za-z0-9])", entry[2])
+        if entry[2]:
+            bases[entry[2]] = entry[3]
+            continue
+        parts = re.split(r"(?<![A-Za-z0-9])N(?![A-Za-z0-9])|(?<=[a-z_])N(?![A-Za-z0-9])", entry[3])
         if len(parts) < 2:
             raise NotFolded("an entry without a number")
         entries[entry[1]] = parts
     else:
         raise NotFolded("entries without an end")
-    if not entries:
+    if not entries and not bases:
         raise NotFolded("no entry")
+    held = list(lines[position:])
+    for base_sign in reversed(bases):
+        base = bases[base_sign]
+        room.take(len(base) * sum(line.count(base_sign) for line in held))
+        held = [line.replace(base_sign, base) for line in held]
+    if not entries:
+        return held
     sign = re.compile(f"([{re.escape(''.join(entries))}])([0-9]{{1,7}})")
 
     def words(found: re.Match[str]) -> str:
@@ -99,11 +141,11 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
 
     # Entries were made one after another on the whole text: a later one never writes a sign of an earlier one,
     # since a sign is free only where it stands before no number.
-    return [sign.sub(words, line) for line in lines[position:]]
+    return [sign.sub(words, line) for line in held]
 
 
 FORM = Form(
     name="references",
-    phrase="a sign with a number stands for the words below",
+    phrase="signs stand for the words below",
     unfold=unfold,
 )

@@ -11,6 +11,7 @@ from terse.tiers import (
     fold_history,
     fold_hits,
     fold_lines,
+    fold_links,
     fold_lists,
     fold_log,
     fold_metrics,
@@ -39,6 +40,7 @@ TEXT_TIERS: tuple[Tier, ...] = (
     fold_log.TIER,
     fold_paths.TIER,
     fold_columns.TIER,
+    fold_links.TIER,
     fold_blocks.TIER,
     fold_lines.TIER,
 )

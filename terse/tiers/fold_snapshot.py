@@ -1,4 +1,4 @@
-"""`fold-snapshot`: the element references of page snapshots, and issue links, by number."""
+"""`fold-snapshot`: the element references of page snapshots, by number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-snapshot",
-    sentence="writes the references of a page snapshot, and links to issues, as a sign and a number",
+    sentence="writes the references of a page snapshot as a sign and a number",
     reads="`@12` stands for what the first line says, with 12 for N",
     fits=references.occur,
     fold=_fold,
@@ -26,7 +26,7 @@ TIER = text_tier(
             '    - link "News" [ref=e12]\n'
         ),
         after=(
-            "[terse: 11 lines; a sign with a number stands for the words below]\n@N = [ref=eN]\n\n"
+            "[terse: 11 lines; signs stand for the words below]\n@N = [ref=eN]\n\n"
             '- list @2:\n  - listitem @3:\n    - link "Home" @4\n  - listitem @5:\n'
             '    - link "Docs" @6\n  - listitem @7:\n    - link "Blog" @8\n'
             '  - listitem @9:\n    - link "Jobs" @10\n  - listitem @11:\n    - link "News" @12\n'
