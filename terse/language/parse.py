@@ -19,7 +19,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.utils import TextSlice
 
 from terse.diagnostic import Diagnostic, Label
-from terse.language import syntax
+from terse.language import syntax, table
 from terse.language.build import MAX_DEPTH, Builder
 from terse.language.codes import text as codes
 from terse.language.unexpected import unexpected
@@ -132,14 +132,9 @@ def _note_comments(token: Token) -> Token:
 @cache
 def parser() -> Lark:
     """The parser, made once per process."""
-    return Lark(
-        grammar(),
-        parser="lalr",
-        lexer="contextual",
-        maybe_placeholders=False,
-        transformer=_builder,
-        lexer_callbacks=dict.fromkeys(("COMMENT", "_COMMA", "_THEN"), _note_comments),
-    )
+    callbacks = dict.fromkeys(("COMMENT", "_COMMA", "_THEN"), _note_comments)
+    made = table.load(grammar(), _builder, callbacks)
+    return made if made is not None else table.build(grammar(), _builder, callbacks)
 
 
 def _parse_items(source: Source) -> Parsed:
