@@ -1,13 +1,13 @@
 """The parser's table, made from the grammar ahead of time, so that a command starts in a fraction of it.
 
 `python -c 'from terse.language import table; table.write()'` writes the file anew after a change of the
-grammar; a test fails while it is stale. A table made from another grammar, or by another lark, is never used: the parser is then built
-from the grammar itself, which takes a tenth of a second.
+grammar; a test fails while it is stale. A table made from another grammar, or by another lark, is never
+used: the parser is then built from the grammar itself, which takes a tenth of a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ FILE = Path(__file__).with_name("parser.table")
 
 _NO_LIMIT = 2**31
 
-Callbacks = dict[str, Callable[[Token], Token]]
+Callbacks = Mapping[str, Callable[[Token], Token]]
 
 
 def build(grammar: str, builder: object, callbacks: Callbacks) -> Lark:
@@ -34,7 +34,7 @@ def build(grammar: str, builder: object, callbacks: Callbacks) -> Lark:
         lexer="contextual",
         maybe_placeholders=False,
         transformer=builder,
-        lexer_callbacks=callbacks,
+        lexer_callbacks=dict(callbacks),
     )
 
 
@@ -45,8 +45,8 @@ def load(grammar: str, builder: object, callbacks: Callbacks) -> Lark | None:
         if stored["key"] != key(grammar):
             return None
         memo = {int(number): value for number, value in stored["memo"].items()}
-        parser: Lark = Lark._load_from_dict(
-            stored["data"], memo, transformer=builder, lexer_callbacks=callbacks
+        parser: Lark = Lark._load_from_dict(  # type: ignore[no-untyped-call]
+            stored["data"], memo, transformer=builder, lexer_callbacks=dict(callbacks)
         )
         return parser
     except (OSError, msgspec.MsgspecError, LarkError, KeyError, TypeError, ValueError, AttributeError):
