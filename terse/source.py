@@ -33,6 +33,10 @@ class Source:
         """The line that holds character `offset`, counted from 1."""
         return bisect_right(self._line_starts, offset)
 
+    def start_of(self, line: int) -> int:
+        """The first character of a line (counted from 1)."""
+        return self._line_starts[line - 1]
+
     def column_of(self, offset: int) -> int:
         """The column of character `offset` in its line, counted from 1, in characters."""
         return offset - self._line_starts[self.line_of(offset) - 1] + 1

@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "terse"
 # A room may import the rooms of the layers below its own, and itself. Top to bottom.
 LAYERS = (
     ("cli",),
+    ("editors",),
     ("clients", "report", "ledger", "proxy", "language"),
     ("plan",),
     ("tiers", "fields"),
@@ -22,7 +23,7 @@ LAYERS = (
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 
-ONLY_ROOM_THAT_IMPORTS = {"lark": "language", "typer": "cli"}
+ONLY_ROOM_THAT_IMPORTS = {"lark": "language", "typer": "cli", "pygls": "editors", "lsprotocol": "editors"}
 
 
 def _room(path: Path) -> str:

@@ -1,0 +1,1 @@
+"""What editors ask of terse: findings, hover texts, completion, definitions. `server.py` alone speaks LSP."""
