@@ -1,0 +1,1 @@
+"""The makers of policies/samples, one file per kind of server."""
