@@ -49,10 +49,13 @@ def find(document: JsonValue, target: Target) -> Iterator[Spot]:
     """
     match target:
         case Path(keys):
-            yield from _along(Spot(document), keys)
+            yield from _along(Spot(document), keys, {})
         case Every(keys):
-            for spot in _objects(Spot(document)):
-                yield from _along(spot, keys)
+            known: dict[str, dict[str, bool]] = {}
+            for spot in _containers(Spot(document)):
+                # A list is seen through from the object it stands in: from itself, all would be found twice.
+                if isinstance(spot.value, dict):
+                    yield from _along(spot, keys, known)
         case Everything():
             yield Spot(document)
         case LinesMatching() | CodeBlocks() | TerminalCodes():
@@ -83,31 +86,37 @@ def elements(spot: Spot) -> Iterator[Spot]:
         yield spot
 
 
-def _along(start: Spot, keys: tuple[str, ...]) -> Iterator[Spot]:
+def _along(start: Spot, keys: tuple[str, ...], known: dict[str, dict[str, bool]]) -> Iterator[Spot]:
     if len(keys) == 1:
-        yield from _under(start, keys[0])
+        yield from _under(start, keys[0], known)
         return
-    for spot in _under(start, keys[0]):
-        yield from _along(spot, keys[1:])
+    for spot in _under(start, keys[0], known):
+        yield from _along(spot, keys[1:], known)
 
 
-def _under(spot: Spot, key: str) -> Iterator[Spot]:
+def _under(spot: Spot, key: str, known: dict[str, dict[str, bool]]) -> Iterator[Spot]:
+    """The values under a key.
+
+    Args:
+        known: which names each key with a `*` matches, so far: records repeat their names.
+    """
     value = spot.value
     if isinstance(value, dict):
-        if "*" in key:
-            for name, item in value.items():
-                if matches(key, name):
-                    yield Spot(item, spot, name)
-        elif key in value:
-            yield Spot(value[key], spot, key)
+        if "*" not in key:
+            if key in value:
+                yield Spot(value[key], spot, key)
+            return
+        names = known.setdefault(key, {})
+        for name, item in value.items():
+            matching = names.get(name)
+            if matching is None:
+                matching = names[name] = matches(key, name)
+            if matching:
+                yield Spot(item, spot, name)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             if isinstance(item, (dict, list)):
-                yield from _under(Spot(item, spot, index), key)
-
-
-def _objects(start: Spot) -> Iterator[Spot]:
-    return (spot for spot in _containers(start) if isinstance(spot.value, dict))
+                yield from _under(Spot(item, spot, index), key, known)
 
 
 def _containers(start: Spot) -> Iterator[Spot]:
@@ -118,13 +127,14 @@ def _containers(start: Spot) -> Iterator[Spot]:
         value = spot.value
         if isinstance(value, dict):
             yield spot
-            inner = [Spot(item, spot, key) for key, item in value.items() if isinstance(item, (dict, list))]
+            inner = [Spot(item, spot, key) for key, item in value.items() if type(item) in _CONTAINERS]
         elif isinstance(value, list):
             yield spot
-            inner = [
-                Spot(item, spot, index) for index, item in enumerate(value) if isinstance(item, (dict, list))
-            ]
+            inner = [Spot(item, spot, index) for index, item in enumerate(value) if type(item) in _CONTAINERS]
         else:
             continue
         inner.reverse()
         todo += inner
+
+
+_CONTAINERS = (dict, list)

@@ -165,7 +165,8 @@ def _in_page(target: Target, cut: Cut, page: Page, desk: Desk) -> Done:
     for part in reversed(parts):
         text = page.text_of(part)
         tally.found += 1
-        taken = region(text, cut, desk.count)
+        # The end of the last line is none of its characters, and stays.
+        taken = region(text.removesuffix("\n"), cut, desk.count)
         if taken is None:
             continue
         original = page.received_of(part)

@@ -167,10 +167,15 @@ class Tree:
                 yield self.kept_of(rows[index], "")
 
     def _inside(self, value: JsonValue) -> JsonValue:
+        touched = self._touched
+        identity = id(value)
         if isinstance(value, dict):
             made: dict[str, JsonValue] = {}
             for key, item in value.items():
-                place = (id(value), key)
+                place = (identity, key)
+                if place not in touched:
+                    made[key] = item
+                    continue
                 edit = self._edits.get(place)
                 if isinstance(edit, Gone):
                     if place in self._leads:
@@ -182,9 +187,10 @@ class Tree:
             return made
         if isinstance(value, list):
             return [
-                self._edited(item, place, self._edits.get(place), noted_inside=True)
+                self._edited(item, (identity, index), self._edits.get((identity, index)), noted_inside=True)
+                if (identity, index) in touched
+                else item
                 for index, item in enumerate(value)
-                for place in ((id(value), index),)
             ]
         return value
 
@@ -197,7 +203,7 @@ class Tree:
             case Rows() if isinstance(value, list):
                 return self._rows(value, edit, noted_inside)
             case _:
-                return self._inside(value) if place in self._touched else value
+                return self._inside(value)
 
     def _rows(self, rows: list[JsonValue], edit: Rows, noted_inside: bool) -> list[JsonValue]:
         made: list[JsonValue] = []
@@ -206,7 +212,10 @@ class Tree:
                 made += self._kept_rows(rows, edit.start, edit.end)
                 made += [_row_note(rows, edit.note)] if noted_inside else []
             place = (id(rows), index)
-            made.append(self._edited(rows[index], place, self._edits.get(place), noted_inside=True))
+            row = rows[index]
+            if place in self._touched:
+                row = self._edited(row, place, self._edits.get(place), noted_inside=True)
+            made.append(row)
         if edit.end == len(rows):
             made += self._kept_rows(rows, edit.start, edit.end)
             made += [_row_note(rows, edit.note)] if noted_inside else []

@@ -118,12 +118,23 @@ class FieldLines:
         self._line(line, self._over_the_limit([line]))
         return any(step.status is StepStatus.APPLIED for step in self.steps[done:])
 
-    def note_fit(self, fit: FitIn, size: int) -> None:
-        """Put in the trace what a `fit in` came to; its lines have traces of their own."""
-        fits = size <= fit.tokens
-        said = f"{counted(size, 'tokens')} with the chain: " + ("it fits" if fits else "no line is left")
-        status = StepStatus.SKIPPED
-        self._trace(describe.field_line(fit), fit.at, status, Guarantee.EXACT, said)
+    def note_fit(self, fit: FitIn, place: int, tokens: int) -> None:
+        """Put in the trace what a `fit in` came to.
+
+        Args:
+            place: how many steps there were before its lines.
+            tokens: of the result with its chain, at the end.
+        """
+        tried = len(self.steps) > place
+        said = f"{counted(tokens, 'tokens')} with the chain: "
+        said += "it fits" if tokens <= fit.tokens else "no line is left"
+        status = StepStatus.APPLIED if tried else StepStatus.SKIPPED
+        before = NOT_COUNTED
+        if self._detail:
+            before = self.steps[place - 1].tokens_after if place else self._desk.count(self._payload.text)
+        label = describe.field_line(fit)
+        trace = StepTrace(label, fit.at, status, before, before, Guarantee.EXACT, said)
+        self.steps.insert(place, trace)
 
     def _line(self, line: Line, instead: set[tuple[int, int]]) -> None:
         guarantee = class_of(line)

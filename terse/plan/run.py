@@ -124,8 +124,9 @@ def _work(rule: Rule, lines: FieldLines, chain: Chain) -> tuple[FieldLines, Chai
                 chained = chain.run(lines.draft, lines.handles)
             return chained.tokens
 
+        place = len(lines.steps)
         size = fit_in(fit.tokens, chained.tokens, fit.lines, apply)
-        lines.note_fit(fit, size)
+        lines.note_fit(fit, place, size)
     return lines, chained
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import commands, tokens
+from tests.benchmarks import commands, engine, tokens
 
 MEASUREMENTS = {
     "commands": commands.measure,
+    "engine": engine.measure,
     "tokens": tokens.measure,
 }
 
