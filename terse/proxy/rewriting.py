@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from queue import Empty, SimpleQueue
 from threading import Condition, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
@@ -76,10 +77,9 @@ class Rewriting:
         self._time_limit = time_limit
         lock = Lock()
         self._lock = lock
-        self._work_came = Condition(lock)
         self._watch_needed = Condition(lock)
         self._progress = Condition(lock)
-        self._waiting: deque[_Job] = deque()
+        self._waiting: SimpleQueue[_Job] = SimpleQueue()
         self._unclaimed: deque[_Job] = deque()
         self._unsent = 0
         self._unsent_bytes = 0
@@ -107,15 +107,14 @@ class Rewriting:
             ):
                 return False
             job = _Job(answer, monotonic() + self._time_limit)
-            self._waiting.append(job)
             self._unclaimed.append(job)
             self._unsent += 1
             self._unsent_bytes += size
-            self._work_came.notify()
             if self._watch_idle:
                 self._watch_needed.notify()
             start_watch = not self._watching
             self._watching = True
+        self._waiting.put(job)
         if start_watch:
             Thread(target=self._watch, daemon=True).start()
         return True
@@ -138,28 +137,29 @@ class Rewriting:
                 self._loaded = True
                 self._stuck = False
                 self._progress.notify_all()
-        self._warm_up()
+        job = self._first_job()
         while True:
-            with self._lock:
-                while not self._waiting:
-                    self._work_came.wait()
-                job = self._waiting.popleft()
-                if job.claimed:
-                    continue
-            message = self._rewriter.rewrite(job.answer) if self._rewriter else job.answer.message
-            if self._claim(job):
-                self._send_claimed(job, message)
+            message = job.answer.message
+            if self._rewriter is not None and not job.claimed:
+                message = self._rewriter.rewrite(job.answer)
             with self._lock:
                 self._stuck = False
+                mine = self._claim(job)
+            if mine:
+                self._send_claimed(job, message)
+            job = self._waiting.get()
 
-    def _warm_up(self) -> None:
-        """Warm the rewriter up in the first quiet moment, unless a result is there before."""
-        with self._lock:
-            while not self._waiting and not self._is_quiet():
-                self._work_came.wait(QUIET_CHECK)
-            needed = bool(self._waiting)
-        if self._rewriter is not None and not needed:
+    def _first_job(self) -> _Job:
+        """The first result to work on; if a quiet moment comes before it, that is used to warm up."""
+        while True:
+            try:
+                return self._waiting.get(timeout=QUIET_CHECK)
+            except Empty:
+                if self._is_quiet():
+                    break
+        if self._rewriter is not None:
             self._rewriter.warm()
+        return self._waiting.get()
 
     def _watch(self) -> None:
         while True:
@@ -175,17 +175,17 @@ class Rewriting:
                     continue
                 # What waits behind it would only be late as well.
                 self._stuck = True
-            if self._claim(late):
-                self._say_late(late.answer)
-                self._send_claimed(late, late.answer.message)
+                self._claim(late)
+            self._say_late(late.answer)
+            self._send_claimed(late, late.answer.message)
 
     def _claim(self, job: _Job) -> bool:
-        with self._lock:
-            if job.claimed:
-                return False
-            job.claimed = True
-            self._unclaimed.remove(job)
-            return True
+        """Whether the caller is to send the job's message; to be asked with the lock held."""
+        if job.claimed:
+            return False
+        job.claimed = True
+        self._unclaimed.remove(job)
+        return True
 
     def _send_claimed(self, job: _Job, message: bytes) -> None:
         self._send(message)

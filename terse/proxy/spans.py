@@ -13,7 +13,9 @@ _OBJECTS = msgspec.json.Decoder(list[dict[str, Raw]])
 _STRING = msgspec.json.Decoder(str)
 
 # Possessive, so that a key of any length is scanned without remembering where it could go back to.
-_KEY = re.compile(rb'[ \t\r\n]*+("(?:[^"\\]++|\\.)*+")[ \t\r\n]*+:[ \t\r\n]*+')
+_KEY_AND_COLON = rb'("(?:[^"\\]++|\\.)*+")[ \t\r\n]*+:[ \t\r\n]*+'
+_FIRST_MEMBER = re.compile(rb"[ \t\r\n]*+\{[ \t\r\n]*+(?:" + _KEY_AND_COLON + rb"|\})")
+_NEXT_MEMBER = re.compile(rb"[ \t\r\n]*+(?:,[ \t\r\n]*+" + _KEY_AND_COLON + rb"|\})")
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 
 MALFORMED = (msgspec.DecodeError, RecursionError, ValueError)
@@ -59,7 +61,7 @@ def members(message: bytes, start: int = 0, end: int | None = None) -> dict[str,
     """
     whole = start == 0 and end is None
     values = _OBJECT.decode(message if whole else memoryview(message)[start:end])
-    return _walk(message, _skip(message, start), values)[0]
+    return _walk(message, start, values)[0]
 
 
 def objects(message: bytes, span: Span) -> list[dict[str, Span]]:
@@ -72,7 +74,7 @@ def objects(message: bytes, span: Span) -> list[dict[str, Span]]:
     listed = _OBJECTS.decode(memoryview(message)[span.start : span.end])
     position = _skip(message, span.start) + 1
     for values in listed:
-        object_spans, position = _walk(message, _skip(message, position), values)
+        object_spans, position = _walk(message, position, values)
         found.append(object_spans)
         position = _skip(message, position) + 1
     if position < span.end - 1 and listed:
@@ -126,29 +128,29 @@ def _skip(message: bytes, position: int) -> int:
 
 
 def _walk(message: bytes, start: int, values: dict[str, Raw]) -> tuple[dict[str, Span], int]:
-    """The spans of the decoded members of the object that opens at `start`, and where the object ends.
+    """The spans of the decoded members of the object that begins at `start`, and where the object ends.
 
     INVARIANT: every value is compared with the bytes where it is said to be. A key that stands twice is
     noticed that way: the decoder keeps its last value only, so the walk meets bytes it does not expect.
     """
     spans: dict[str, Span] = {}
-    position = start + 1
+    found = _FIRST_MEMBER.match(message, start)
     for key, raw in values.items():
-        found = _KEY.match(message, position)
-        if found is None or _key(found[1]) != key:
-            raise ValueError("a key stands twice")
+        if found is None or found[1] is None or _key(found[1]) != key:
+            raise ValueError(_TWICE)
         value = bytes(raw)
         position = found.end()
         if not message.startswith(value, position):
-            raise ValueError("a key stands twice")
-        spans[key] = Span(position, position + len(value))
-        position = _skip(message, position + len(value))
-        if message[position : position + 1] == b",":
-            position += 1
-    position = _skip(message, position)
-    if message[position : position + 1] != b"}":
-        raise ValueError("a key stands twice")
-    return spans, position + 1
+            raise ValueError(_TWICE)
+        end = position + len(value)
+        spans[key] = Span(position, end)
+        found = _NEXT_MEMBER.match(message, end)
+    if found is None or found[1] is not None:
+        raise ValueError(_TWICE)
+    return spans, found.end()
+
+
+_TWICE = "a key stands twice"
 
 
 def _key(raw: bytes) -> str:

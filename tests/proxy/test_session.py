@@ -1,0 +1,173 @@
+"""What the plan makes of an answer; and that nothing that goes wrong reaches the client or is silent."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from terse.cli.policy import default_plan
+from terse.payload.exact import parse
+from terse.plan.model import CallRepeats, Entry, Guard, Pattern, Plan, Rule, Step
+from terse.proxy.answer import Answer
+from terse.proxy.complaints import Complaints
+from terse.proxy.session import MAX_MESSAGE_BYTES, ProxySession, named_server
+from terse.proxy.wire import Wire
+from terse.tiers.expand import expand
+from terse.tokens import vocabulary
+
+RECORDS = json.dumps([{"id": n, "name": f"name {n}", "open": True} for n in range(40)], indent=1)
+
+
+def answer(content: list[dict[str, Any]], tool: str = "list", arguments: str = "{}", **more: Any) -> Answer:
+    wire = Wire()
+    wire.from_client(
+        f'{{"id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}\n'.encode()
+    )
+    found = wire.from_server(json.dumps({"id": 1, "result": {"content": content, **more}}).encode() + b"\n")
+    assert found is not None
+    return found
+
+
+def text(content: str) -> dict[str, Any]:
+    return {"type": "text", "text": content}
+
+
+def session(plan: Plan | None = None) -> ProxySession:
+    return ProxySession(plan or default_plan(), "server", vocabulary(), Complaints())
+
+
+def texts(message: bytes) -> list[str]:
+    return [block["text"] for block in json.loads(message)["result"]["content"]]
+
+
+def rule(name: str, *on: tuple[str, str], **more: Any) -> Rule:
+    return Rule(name, f"rules.terse:{name}", tuple(Pattern(*pattern) for pattern in on), **more)
+
+
+def test_every_text_of_a_result_is_rewritten_for_itself() -> None:
+    """Each comes out smaller and expands to what it was; a text that cannot shrink stays."""
+    before = answer([text(RECORDS), text("plain words"), text(RECORDS)])
+
+    after = texts(session().rewrite(before))
+
+    assert after[1] == "plain words"
+    for shrunk in (after[0], after[2]):
+        assert len(shrunk) < len(RECORDS)
+        assert parse(expand(shrunk)) == parse(RECORDS)
+
+
+def test_a_result_counts_as_one_call() -> None:
+    """`when call repeats` holds for the second call, not for the second text of the first."""
+    condition = CallRepeats()
+    plan = Plan(1, (rule("r", ("*", "*"), when=(condition,), chain=(Step("minify"),)),), (), (Entry(0, 0),))
+    proxy = session(plan)
+    message = answer([text(RECORDS), text(RECORDS)])
+
+    assert proxy.rewrite(message) == message.message
+    assert texts(proxy.rewrite(message)) != texts(message.message)
+
+
+def test_a_tool_that_no_rule_names_is_not_touched() -> None:
+    """By pattern and exception; unless the plan asks about the history, which then needs every call."""
+    patterns = rule("r", ("*", "list_*"), except_=(Pattern("*", "list_secrets"),))
+    proxy = session(Plan(1, (patterns,), (), (Entry(0, 0),)))
+    asks = rule("s", ("*", "other"), when=(CallRepeats(),))
+
+    assert [proxy.touches(tool) for tool in ("list_a", "list_secrets", "get")] == [True, False, False]
+    assert session(Plan(1, (patterns, asks), (), (Entry(0, 0), Entry(1, 0)))).touches("get")
+
+
+@pytest.mark.parametrize("arguments", ['{"a":1,"a":2}', "[1]", '"x"', '{"a":' + "[" * 300 + "]" * 300 + "}"])
+def test_arguments_that_rules_cannot_be_asked_about_leave_the_result(arguments: str) -> None:
+    """A key that stands twice, no object, too deep: what `when argument` would say is anybody's guess."""
+    before = answer([text(RECORDS)], arguments=arguments)
+
+    assert session().rewrite(before) == before.message
+
+
+def test_null_arguments_are_none() -> None:
+    """Some clients write `"arguments": null`."""
+    before = answer([text(RECORDS)], arguments="null")
+
+    assert session().rewrite(before) != before.message
+
+
+def test_a_message_that_is_very_long_is_forwarded(capfd: pytest.CaptureFixture[str]) -> None:
+    """It would take too long and too much memory; stderr says so once."""
+    before = answer([text("x" * MAX_MESSAGE_BYTES)])
+    proxy = session()
+
+    assert proxy.rewrite(before) is before.message
+    assert proxy.rewrite(before) is before.message
+    assert capfd.readouterr().err == "terse: a result of server/list is over 16 MiB: sent as it came\n"
+
+
+class Panic(BaseException):
+    """What a panic in native code arrives as: no Exception."""
+
+
+@pytest.mark.parametrize("error", [Panic("secret"), ValueError("secret"), MemoryError(), RecursionError()])
+def test_any_failure_sends_the_original_and_is_said_once(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Also what is no Exception; without the error's own words, which may quote the result."""
+
+    def fail(*arguments: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("terse.proxy.session.run", fail)
+    proxy = session()
+    before = answer([text(RECORDS)])
+
+    assert proxy.rewrite(before) == before.message
+    assert proxy.rewrite(before) == before.message
+    said = capfd.readouterr().err
+    assert said.startswith(f"terse: rewriting a result of server/list failed ({type(error).__name__} at ")
+    assert said.count("\n") == 1
+    assert "secret" not in said
+
+
+def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C and exit are no failures of ours."""
+
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("terse.proxy.session.run", interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        session().rewrite(answer([text(RECORDS)]))
+
+
+def test_a_step_that_fails_is_said(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The engine goes on without the step, and the log has it."""
+    from terse.tiers import BY_NAME, minify
+
+    def fail(*arguments: object, **options: object) -> None:
+        raise ValueError("secret")
+
+    monkeypatch.setitem(BY_NAME, "minify", _with_run(minify.TIER, fail))
+    session().rewrite(answer([text(RECORDS)]))
+
+    assert capfd.readouterr().err == "terse: minify failed on a result of server/list\n"
+
+
+def _with_run(tier: Any, run: Any) -> Any:
+    from dataclasses import replace
+
+    return replace(tier, run=run)
+
+
+def test_the_first_server_that_is_named_is_found() -> None:
+    """In rules, exceptions and guards; `*` is no name."""
+    everything = rule("r", ("*", "*"))
+    vault = Guard("g", "base.terse:3", (Pattern("vault", "*"),))
+
+    assert named_server(Plan(1, (everything,))) is None
+    assert named_server(Plan(1, (everything,), (vault,))) == ("vault", "base.terse:3")
+    excepting = rule("s", ("*", "*"), except_=(Pattern("git*", "*"),))
+    assert named_server(Plan(1, (excepting,))) == ("git*", "rules.terse:s")
