@@ -35,6 +35,7 @@ class Code:
         wrong: the smallest rule file that has it.
         right: that file, put right.
         since: the terse version that brought it.
+        found_by: the command that finds it; the page's examples are files for that one.
     """
 
     code: str
@@ -45,6 +46,7 @@ class Code:
     wrong: str
     right: str
     since: str = "0.1"
+    found_by: str = "check"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,12 @@ def write(text: str) -> None:
     write_bytes(text.encode(encoding, "backslashreplace"))
 
 
+def write_error(text: str) -> None:
+    """Print text for people to stderr, where stdout is for the command's product."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
 def write_bytes(data: bytes) -> None:
     """Write bytes to stdout as they are.
 

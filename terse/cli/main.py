@@ -9,7 +9,7 @@ import typer
 from typer.main import get_command
 
 from terse import __version__
-from terse.cli import console, expand, explain
+from terse.cli import console, expand, explain, fmt, lsp
 from terse.cli.command import Command
 
 
@@ -24,20 +24,22 @@ PROXY = Command(
     sentence="Run an MCP server with its tool results made smaller by rules.",
     run=_proxy,
     example="terse proxy -- npx -y @modelcontextprotocol/server-memory",
-    example_does="a server through the default policy",
+    example_does="a server with the default policy in front of it",
     passes_arguments=True,
 )
 """For `--help`: `terse.cli.entry` starts the proxy without loading this module."""
 
 COMMANDS: tuple[Command, ...] = (
     explain.COMMAND,
+    fmt.COMMAND,
     expand.COMMAND,
+    lsp.COMMAND,
     PROXY,
 )
 """Every command, in the order of `terse --help`."""
 
 HELP = "Rules in, smaller MCP tool results out."
-EXIT_CODES = "Exit codes: 0 done; 1 done, with findings; 2 not done (a wrong argument, an unreadable file)."
+EXIT_CODES = "Exit codes: 0 done; 1 done, with findings; 2 not done: a wrong argument, an unreadable file."
 
 
 def run(arguments: list[str]) -> int:
@@ -94,14 +96,13 @@ def _options_of_terse(
 
 
 def _examples() -> str:
-    width = max(len(command.example) for command in COMMANDS)
-    lines = [f"  {command.example:{width}}   {command.example_does}" for command in COMMANDS]
-    return "\n\n".join(("\b\nExamples:\n" + "\n".join(lines), f"\b\n{EXIT_CODES}"))
+    lines = [f"  {command.example}\n      {command.example_does}" for command in COMMANDS]
+    return "\n\n".join(("\b\nExamples:\n" + "\n".join(lines), EXIT_CODES))
 
 
 def _notes(command: Command) -> str:
     example = f"\b\nExample:\n  {command.example}"
-    return "\n\n".join((*(f"\b\n{note}" for note in command.notes), example))
+    return "\n\n".join((*command.notes, example))
 
 
 def _complain(message: str) -> None:

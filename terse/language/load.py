@@ -83,7 +83,7 @@ def load(paths: Iterable[str], root: str, reader: Reader) -> Loaded:
         Unreadable: one of `paths` does not exist, cannot be read, or is a folder without rule files.
     """
     loaded = Loaded()
-    for path in _entries(paths, reader):
+    for path in entries(paths, reader):
         if path not in loaded.files:
             try:
                 data = reader.read(path)
@@ -97,7 +97,12 @@ def load(paths: Iterable[str], root: str, reader: Reader) -> Loaded:
     return loaded
 
 
-def _entries(paths: Iterable[str], reader: Reader) -> Iterator[str]:
+def entries(paths: Iterable[str], reader: Reader) -> Iterator[str]:
+    """The rule files that the paths name: files as they are, of folders every `.terse` file below.
+
+    Raises:
+        Unreadable: a folder cannot be read, or has no rule files.
+    """
     for path in map(normal, paths):
         if not reader.is_folder(path):
             yield path

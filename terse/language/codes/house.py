@@ -30,6 +30,33 @@ rule tickets {
 """,
 )
 
+NOT_FORMATTED = Code(
+    "T902",
+    "not-formatted",
+    Severity.WARNING,
+    "a file is not in the one style of rule files",
+    "`terse fmt --check` finds it and `terse fmt` puts it right: only white space changes. With one style, "
+    "what a pull request shows is what its author changed.",
+    """
+terse 1
+
+rule lists {
+  on   github/list_*,
+       github/search_*
+  use minify
+}
+""",
+    """
+terse 1
+
+rule lists {
+  on github/list_*, github/search_*
+  use minify
+}
+""",
+    found_by="fmt",
+)
+
 OVERRIDE_WIDENS = Code(
     "T904",
     "override-widens",
@@ -128,4 +155,4 @@ rule lists {
 """,
 )
 
-CODES = (LOSS_WITHOUT_REASON, OVERRIDE_WIDENS, UNUSED_ALLOW, NOT_YET_SUPPORTED)
+CODES = (LOSS_WITHOUT_REASON, NOT_FORMATTED, OVERRIDE_WIDENS, UNUSED_ALLOW, NOT_YET_SUPPORTED)
