@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 
@@ -67,6 +69,11 @@ def check(
     reader = reader if reader is not None else Disk()
     wanted = [normal(fspath(path).replace("\\", "/")) for path in paths]
     folder = normal(fspath(root)) if root is not None else root_of(wanted, reader)
+    with _collector_at_rest():
+        return _checked(wanted, folder, reader, tiers)
+
+
+def _checked(wanted: Sequence[str], folder: str, reader: Reader, tiers: Mapping[str, Tier]) -> Checked:
     loaded = load(wanted, folder, reader)
     found = loaded.diagnostics
     plan = None
@@ -81,6 +88,18 @@ def check(
     found.sort(key=lambda diagnostic: (*diagnostic.sort_key, diagnostic.message))
     trees = tuple(loaded.files[path].tree for path in sorted(loaded.files))
     return Checked(plan, tuple(found), trees, folder)
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """No garbage collection meanwhile: trees have no cycles, and walking a growing one costs a tenth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def root_of(paths: Iterable[str], reader: Reader) -> str:

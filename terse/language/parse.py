@@ -175,8 +175,9 @@ def _parse_from(source: Source, text: str, position: int) -> Diagnostic | None:
     # The parser is fed by hand so that its state is at hand when a token does not fit.
     run = parser().parse_interactive(TextSlice(text, position, len(text)))
     try:
-        for _ in run.iter_parse():
-            pass
+        state = run.parser_state
+        for token in run.lexer_thread.lex(state):
+            state.feed_token(token)
         run.feed_eof()  # type: ignore[no-untyped-call]
     except UnexpectedInput as error:
         return unexpected(source, _offset(error, text), run.accepts())  # type: ignore[no-untyped-call]
