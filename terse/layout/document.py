@@ -19,9 +19,12 @@ class Mark(Enum):
 
     ABSENT = "absent"
     """The record has no such key."""
+    USUAL = "usual"
+    """The column's usual value, which its header states: `draft?=false`."""
 
 
 ABSENT = Mark.ABSENT
+USUAL = Mark.USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class Cells:
         text: every value is a string or null, and numbers need no quotes: `zip:text`.
         prefix, suffix: what every string of the column begins and ends with: `id=tenant-{}`. The
             cells hold the rest. Such a column is a text column.
+        usual: the value of the cells that are `USUAL`.
     """
 
     name: str
@@ -66,6 +70,7 @@ class Cells:
     text: bool = False
     prefix: str = ""
     suffix: str = ""
+    usual: Constant | Template | None = None
 
 
 @dataclass(frozen=True, slots=True)

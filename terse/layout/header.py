@@ -10,7 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from terse.layout.document import Cells, Child, Column, Constant, Group, Rows, Slot, Table, Template
-from terse.layout.inline import NotLayout, Place, Reader, quote, read_atom, read_key, write_key, write_value
+from terse.layout.inline import (
+    NotLayout,
+    Place,
+    Reader,
+    quote,
+    read_atom,
+    read_key,
+    read_string,
+    write_key,
+    write_value,
+)
 from terse.payload.exact import JsonValue
 
 KEY_NAME = "#key"
@@ -28,34 +38,39 @@ def write_table_header(table: Table) -> str:
     if table.rows is Rows.KEYED:
         words += f" by key{_affix(columns[0])}"
         columns = columns[1:]
-    return f"{words} of {write_columns(columns, table.separator)}"
+    return f"{words} of {write_columns(columns, table.separator, table.rows)}"
 
 
-def write_columns(columns: Sequence[Column], separator: str) -> str:
-    return separator.join(_column(column, separator) for column in columns)
+def write_columns(columns: Sequence[Column], separator: str, rows: Rows = Rows.RECORDS) -> str:
+    return separator.join(_column(column, separator, rows) for column in columns)
 
 
-def _column(column: Column, separator: str) -> str:
-    name = column.name if column.name.startswith("#") and _PLACE.fullmatch(column.name) else None
-    name = name or write_key(column.name)
+def _column(column: Column, separator: str, rows: Rows) -> str:
+    # The places of a list are named #1, #2, …; a key that looks so is quoted.
+    name = column.name if rows is Rows.LISTS else write_key(column.name)
     if isinstance(column, Cells):
-        return name + (_affix(column) or (":text" if column.text else ""))
-    if isinstance(column, Constant):
-        place = Place.HEADER if separator == "," else Place.INSIDE
-        return f"{name}={write_value(column.value, place)}"
-    if isinstance(column, Template):
-        return f"{name}={write_template(column.parts)}"
+        kind = _affix(column) or (":text" if column.text else "")
+        usual = f"?={_formula(column.usual)}" if column.usual is not None else ""
+        return f"{name}{kind}{usual}"
+    if isinstance(column, (Constant, Template)):
+        return f"{name}={_formula(column)}"
     if isinstance(column, Group):
         return f"{name}{{{write_columns(column.columns, separator)}}}"
     inner = column.table
     if inner.rows is Rows.LISTS:
-        return f"{name}[][{write_columns(inner.columns, separator)}]"
+        return f"{name}[][{write_columns(inner.columns, separator, Rows.LISTS)}]"
     if inner.rows is Rows.KEYED:
         return f"{name}[key{_affix(inner.columns[0])}]{{{write_columns(inner.columns[1:], separator)}}}"
     return f"{name}[]{{{write_columns(inner.columns, separator)}}}"
 
 
 _PLACE = re.compile(r"#[1-9][0-9]*")
+
+
+def _formula(column: Constant | Template) -> str:
+    if isinstance(column, Template):
+        return write_template(column.parts)
+    return write_value(column.value, Place.INSIDE)
 
 
 def _affix(column: Column) -> str:
@@ -105,6 +120,7 @@ class Spec:
 
     Attributes:
         kind: `cells`, `constant`, `template`, `group` or `child`.
+        usual: what a usual cell stands for, a constant or a template.
         inner: the columns of a group, or of a child table.
     """
 
@@ -116,6 +132,7 @@ class Spec:
     value: JsonValue = None
     parts: tuple[str | Slot, ...] = ()
     inner: TableSpec | None = None
+    usual: Spec | None = None
 
 
 @dataclass(slots=True)
@@ -216,9 +233,16 @@ class _HeaderReader:
         elif sign == "=":
             self.at += 1
             self.formula(column)
-        elif text.startswith(":text", self.at):
-            self.at += len(":text")
-            column.text = True
+        else:
+            if text.startswith(":text", self.at):
+                self.at += len(":text")
+                column.text = True
+            if text.startswith("?=", self.at):
+                self.at += 2
+                column.usual = Spec(column.name)
+                self.formula(column.usual)
+                if column.usual.kind == "cells":
+                    raise NotLayout("no usual value")
         return column
 
     def child(self, column: Spec) -> None:
@@ -254,7 +278,7 @@ class _HeaderReader:
         if text.startswith('f"', at):
             self.template(column, self.quoted_parts())
             return
-        found = _RUN[self.separator].match(text, at)
+        found = _RUN.match(text, at)
         run = found[0] if found else ""
         if "{" in run and run != "{}":
             self.at += len(run)
@@ -265,8 +289,7 @@ class _HeaderReader:
         if special is not None:
             column.value, self.at = special
             return
-        place = Place.HEADER if self.separator == "," else Place.INSIDE
-        column.value, self.at = read_atom(run, place), at + len(run)
+        column.value, self.at = read_atom(run, Place.INSIDE), at + len(run)
 
     def template(self, column: Spec, parts: tuple[str | Slot, ...]) -> None:
         own = [index for index, part in enumerate(parts) if part == Slot(())]
@@ -302,18 +325,14 @@ class _HeaderReader:
 
 def read_string_whole(inner: str) -> tuple[str, int]:
     """The string whose JSON spelling, without its quotes, is `inner`."""
-    from terse.layout.inline import read_string
-
     value, end = read_string(f'"{inner}"', 0)
     if end != len(inner) + 2:
         raise NotLayout("a quote inside a template")
     return value, end
 
 
-_RUN = {
-    ",": re.compile(r'(?:[^,"\[\]{}\x00-\x1f]|\{[^{}",\s]*\})*'),
-    " ": re.compile(r'(?:[^\s,"\[\]{}\x00-\x1f]|\{[^{}",\s]*\})*'),
-}
+# INVARIANT: outside quotes and brackets a header has spaces only where they separate names.
+_RUN = re.compile(r'(?:[^\s,"\[\]{}\x00-\x1f]|\{[^{}",\s]*\})*')
 _STRING_END = re.compile(r'(?:[^"\\]|\\.)*"')
 _PIECE = re.compile(r"\{(?P<slot>[^{}\"]*)\}|(?P<text>(?:[^{}]|\{\{|\}\})+)|(?P<bad>[{}])")
 

@@ -12,7 +12,7 @@ from enum import Enum
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.encoder import encode_basestring
 
-from terse.layout.document import Cell, Embedded, Ref
+from terse.layout.document import ABSENT, Cell, Embedded, Ref
 from terse.layout.embedded import STYLES, spell
 from terse.payload.exact import MAX_DEPTH, JsonValue, Number, is_number, parse_at
 
@@ -25,8 +25,9 @@ _LITERALS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
 _CONTROLS = r"\x00-\x1f\x7f\ud800-\udfff"
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 # What no bare string is or begins with: other types, a quote, a container, a reference, a whole
-# value of a group, embedded JSON, and the dash that marks an absent cell.
-_DOUBTFUL = rf'(?!(?:true|false|null|-|{_NUMBER})(?![^\n]))(?!["\[{{*=]|json(?:_[a-z0-9]+)?[\[{{])'
+# value of a group, embedded JSON, and the marks of an absent cell and of a usual one.
+_SPECIAL = r'(?!["\[{*=]|json(?:_[a-z0-9]+)?[\[{])'
+_DOUBTFUL = rf"(?!(?:true|false|null|-|\.|{_NUMBER})(?![^\n])){_SPECIAL}"
 
 
 class Place(Enum):
@@ -35,18 +36,16 @@ class Place(Enum):
     COMMAS = rf"{_DOUBTFUL}[^\s,{_CONTROLS}](?:[^,{_CONTROLS}]*[^\s,{_CONTROLS}])?"
     SPACES = rf"{_DOUBTFUL}[^\s{_CONTROLS}]+"
     INSIDE = rf'{_DOUBTFUL}[^\s,"\[\]{{}}{_CONTROLS}]+'
-    HEADER = rf'{_DOUBTFUL}[^\s,"\[\]{{}}{_CONTROLS}](?:[^,"\[\]{{}}{_CONTROLS}]*[^\s,"\[\]{{}}{_CONTROLS}])?'
-    """A constant in the header of a table with commas."""
 
 
 _BARE = {place: re.compile(place.value) for place in Place}
-_KEY = re.compile(rf'[^\s,"\[\]{{}}()<>=:*#~{_CONTROLS}]+')
-# In a text column only null, a quote and a group's whole value have to be told from strings.
+_KEY = re.compile(rf'[^\s,"\[\]{{}}()<>=:*#~?{_CONTROLS}]+')
+# In a text column nothing is a number or a boolean: fewer strings are in doubt.
 _TEXT = {
     Place.COMMAS: re.compile(
-        rf'(?!null(?![^\n]))(?!["*=])[^\s,{_CONTROLS}](?:[^,{_CONTROLS}]*[^\s,{_CONTROLS}])?'
+        rf"(?!(?:null|-)(?![^\n])){_SPECIAL}[^\s,{_CONTROLS}](?:[^,{_CONTROLS}]*[^\s,{_CONTROLS}])?"
     ),
-    Place.SPACES: re.compile(rf'(?!(?:null|-)(?![^\n]))(?!["*=])[^\s{_CONTROLS}]+'),
+    Place.SPACES: re.compile(rf"(?!(?:null|-|\.)(?![^\n])){_SPECIAL}[^\s{_CONTROLS}]+"),
 }
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -72,8 +71,8 @@ def write_value(value: Cell, place: Place) -> str:
     return _inside(value)
 
 
-def write_cells(values: Sequence[Cell], place: Place, absent: str) -> list[str]:
-    """A whole column of cells; `absent` is how a missing one is written."""
+def write_cells(values: Sequence[Cell], place: Place, absent: str, usual: str) -> list[str]:
+    """A whole column of cells; `absent` and `usual` are how those marks are written."""
     is_bare = _BARE[place].fullmatch
     out: list[str] = []
     append = out.append
@@ -92,11 +91,11 @@ def write_cells(values: Sequence[Cell], place: Place, absent: str) -> list[str]:
         elif kind is dict or kind is list or kind is Ref or kind is Embedded:
             append(_inside(value))
         else:
-            append(absent)
+            append(absent if value is ABSENT else usual)
     return out
 
 
-def write_texts(values: Iterable[object], place: Place, absent: str) -> list[str]:
+def write_texts(values: Iterable[object], place: Place, absent: str, usual: str) -> list[str]:
     """Cells of a text column: strings, nulls and references."""
     is_bare = _TEXT[place].fullmatch
     out: list[str] = []
@@ -108,7 +107,7 @@ def write_texts(values: Iterable[object], place: Place, absent: str) -> list[str
         elif isinstance(value, Ref):
             out.append(f"*{value.number}")
         else:
-            out.append(absent)
+            out.append(absent if value is ABSENT else usual)
     return out
 
 
@@ -143,14 +142,11 @@ def read_string(text: str, at: int) -> tuple[str, int]:
     return value, end
 
 
-_NAME = re.compile(rf'[^\s,"\[\]{{}}()<>=:*#~{_CONTROLS}]+')
-
-
 def read_key(text: str, at: int) -> tuple[str, int]:
     """The name at `at`, bare or quoted, and the place after it."""
     if text.startswith('"', at):
         return read_string(text, at)
-    found = _NAME.match(text, at)
+    found = _KEY.match(text, at)
     if found is None:
         raise NotLayout("no name where one is due")
     return found[0], found.end()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from terse.layout.cost import Cost
 from terse.layout.document import Block, Child, Column, Document, Group, Items, Node, Table
 
 
@@ -33,3 +34,18 @@ def _column(column: Column, change: Callable[[Table], Table]) -> Column:
     if isinstance(column, Child):
         return replace(column, table=_table(column.table, change))
     return column
+
+
+def separated(document: Document, cost: Cost) -> Document:
+    """The document with the cheaper separator chosen anew for every table that is not a child table."""
+
+    def choose(node: Node, name: str) -> Node:
+        if isinstance(node, Table):
+            return cost.separated(name, replace(node, separator=","))
+        if isinstance(node, Block):
+            return Block([(key, choose(inner, key)) for key, inner in node.entries])
+        if isinstance(node, Items):
+            return Items([choose(inner, "-") for inner in node.nodes])
+        return node
+
+    return replace(document, root=choose(document.root, ""))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from terse.layout.document import ABSENT, Cell, Rows, Slot
+from terse.layout.document import ABSENT, USUAL, Cell, Rows, Slot
 from terse.layout.header import KEY_NAME, Spec, TableSpec
 from terse.layout.inline import (
     NotLayout,
@@ -16,7 +16,7 @@ from terse.layout.inline import (
     read_atom,
     read_text,
 )
-from terse.layout.write import ABSENT_WORD, PLACE
+from terse.layout.write import ABSENT_BESIDE_USUAL, ABSENT_WORD, PLACE, USUAL_WORD
 from terse.payload.exact import JsonValue, Number
 
 
@@ -161,6 +161,7 @@ class _Part:
     Attributes:
         cells: by row; those of a template are made once those it follows from are known.
         gaps: some cells may be `ABSENT`.
+        template: also where only the `USUAL` cells follow from others.
         is_leaf: its cells stood in the rows, and show that the group is there.
     """
 
@@ -195,6 +196,7 @@ class _Records:
         self.root = _Group()
         self.fill(self.root, table.spec.columns, [self.root.whole])
         self.following: set[int] = set()
+        self.followed: set[int] = set()
 
     def fill(self, group: _Group, columns: Sequence[Spec], wholes: list[dict[int, JsonValue]]) -> None:
         """Decode the cells of a group. `wholes`: those of the groups that begin here, outer first."""
@@ -220,6 +222,7 @@ class _Records:
     def leaf(self, column: Spec, wholes: list[dict[int, JsonValue]]) -> _Part:
         at, raw = next(self.raw)
         own: dict[int, JsonValue] = {}
+        absent = self.absent if column.usual is None else ABSENT_BESIDE_USUAL
         levels = [own, *reversed(wholes)] if column.kind == "child" else list(reversed(wholes))
         if any(cell.startswith("=") for cell in raw):
             raw = list(raw)
@@ -229,14 +232,19 @@ class _Records:
                     if level > len(levels):
                         raise NotLayout("a whole value where no group begins")
                     levels[level - 1][row] = self.whole(cell[level:])
-                    raw[row] = self.absent
-        gaps = self.absent in raw
+                    raw[row] = absent
+        gaps = absent in raw
         if column.kind == "child":
             cells = self.child(self.table.children[at], raw, own)
-        elif column.text:
-            cells = self.texts(raw, column.prefix, column.suffix)
         else:
-            cells = self.decoded(raw)
+            # The marks are read first: in some columns an empty cell is one thing, in some the other.
+            marks: dict[str, Cell] = {absent: ABSENT}
+            template: tuple[str | Slot, ...] = ()
+            if column.usual is not None:
+                template = column.usual.parts
+                marks[USUAL_WORD[self.table.separator]] = USUAL if template else column.usual.value
+            cells = self.texts(raw, column, marks) if column.text else self.decoded(raw, marks)
+            return _Part(cells, gaps, is_leaf=True, template=template)
         return _Part(cells, gaps, is_leaf=True)
 
     def whole(self, text: str) -> JsonValue:
@@ -258,11 +266,11 @@ class _Records:
             cells[row] = value
         return cells
 
-    def decoded(self, raw: Sequence[str]) -> list[Cell]:
+    def decoded(self, raw: Sequence[str], marks: dict[str, Cell]) -> list[Cell]:
         bulk = column_of_numbers(raw) or column_of_bare(raw, self.place)
         if bulk is not None:
             return bulk
-        known: dict[str, Cell] = {self.absent: ABSENT}
+        known = dict(marks)
         cells: list[Cell] = []
         for cell in raw:
             if cell not in known:
@@ -270,13 +278,15 @@ class _Records:
             cells.append(known[cell])
         return cells
 
-    def texts(self, raw: Sequence[str], prefix: str, suffix: str) -> list[Cell]:
+    def texts(self, raw: Sequence[str], column: Spec, marks: dict[str, Cell]) -> list[Cell]:
         cells: list[Cell] = []
         for cell in raw:
             value: Cell
-            if cell == self.absent:
-                cells.append(ABSENT)
+            if cell in marks:
+                cells.append(marks[cell])
                 continue
+            if not cell:
+                raise NotLayout("an empty cell where it means nothing")
             sign = cell[0]
             if sign == '"' or sign == "*":
                 value = self.whole(cell)
@@ -286,7 +296,7 @@ class _Records:
                 value = read_text(cell, self.place)
             # A reference stands for the whole string, affixes and all.
             whole = value is None or sign == "*"
-            cells.append(value if whole else f"{prefix}{value}{suffix}")
+            cells.append(value if whole else f"{column.prefix}{value}{column.suffix}")
         return cells
 
     # ---- putting together ------------------------------------------------------------------------
@@ -333,7 +343,7 @@ class _Records:
     def settle(self, group: _Group) -> None:
         """Make the cells of templates, then those of inner groups."""
         for part in group.parts.values():
-            if part.template and not part.cells:
+            if part.template:
                 self.follow(group, part)
         for part in group.parts.values():
             if part.group is not None:
@@ -343,13 +353,17 @@ class _Records:
 
     def follow(self, group: _Group, part: _Part) -> None:
         """Make the cells of a template from the columns it names."""
+        if id(part) in self.followed:
+            return
         if id(part) in self.following:
             raise NotLayout("a template that follows from itself")
         self.following.add(id(part))
         columns = [self.slot(piece.path) if isinstance(piece, Slot) else piece for piece in part.template]
-        part.cells = [ABSENT] * self.count
-        for row, here in enumerate(group.present):
-            if not here:
+        self.followed.add(id(part))
+        if not part.is_leaf:
+            part.cells = [USUAL if here else ABSENT for here in group.present]
+        for row, cell in enumerate(part.cells):
+            if cell is not USUAL:
                 continue
             values = [column if isinstance(column, str) else column[row] for column in columns]
             if len(values) == 1:
@@ -364,17 +378,18 @@ class _Records:
     def slot(self, path: tuple[str, ...]) -> list[Cell]:
         if path == (KEY_NAME,):
             return self.keys
+        owner: _Group | None = None
         group: _Group | None = self.root
         part: _Part | None = None
         for name in path:
             part = group.parts.get(name) if group is not None else None
             if part is None:
                 raise NotLayout("a slot that names no column")
-            group, owner = part.group, group
-        if part is None or part.group is not None:
+            owner, group = group, part.group
+        if part is None or owner is None or part.group is not None:
             raise NotLayout("a slot that names no column")
-        if part.template and not part.cells:
-            self.follow(owner, part)  # type: ignore[arg-type]
+        if part.template:
+            self.follow(owner, part)
         return part.cells
 
     def assemble(self, group: _Group) -> list[Cell]:

@@ -28,6 +28,9 @@ MARK = "JSON outline"
 """What the first line begins with: it names the root, as a key would."""
 
 ABSENT_WORD = {",": "", " ": "-"}
+USUAL_WORD = {",": "", " ": "."}
+ABSENT_BESIDE_USUAL = "-"
+"""How an absent cell is written in a column with a usual value."""
 PLACE = {",": Place.COMMAS, " ": Place.SPACES}
 WIDTH = 160
 """Pairs of a block share lines up to about this many characters."""
@@ -135,7 +138,7 @@ class _Writer:
                     wholes = []
                 continue
             if isinstance(column, Cells):
-                cells = self.cells(column, place, absent)
+                cells = self.cells(column, place, separator)
             elif isinstance(column, Child):
                 cells = [self.count(count, place, absent) for count in column.counts]
                 children.append((column, self.rows(column.table, separator, depth + 1)))
@@ -154,11 +157,13 @@ class _Writer:
         # A boolean is a value; no list has so many rows.
         return str(count) if type(count) is int else f"={write_value(count, place)}"  # type: ignore[arg-type]
 
-    def cells(self, column: Cells, place: Place, absent: str) -> list[str]:
+    def cells(self, column: Cells, place: Place, separator: str) -> list[str]:
+        absent = ABSENT_WORD[separator] if column.usual is None else ABSENT_BESIDE_USUAL
+        usual = USUAL_WORD[separator]
         if not column.text:
-            return write_cells(column.values, place, absent)
+            return write_cells(column.values, place, absent, usual)
         start, end = len(column.prefix), len(column.suffix)
         values: list[object] = [
             value[start : len(value) - end] if isinstance(value, str) else value for value in column.values
         ]
-        return write_texts(values, place, absent)
+        return write_texts(values, place, absent, usual)

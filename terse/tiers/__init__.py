@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from terse.tiers.affixes import TIER as AFFIXES
+from terse.tiers.constants import TIER as CONSTANTS
 from terse.tiers.dictionary import TIER as DICTIONARY
 from terse.tiers.minify import TIER as MINIFY
 from terse.tiers.spec import Tier
@@ -10,6 +12,8 @@ from terse.tiers.tabularize import TIER as TABULARIZE
 TIERS: tuple[Tier, ...] = (
     MINIFY,
     TABULARIZE,
+    CONSTANTS,
+    AFFIXES,
     DICTIONARY,
 )
 

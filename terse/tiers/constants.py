@@ -1,0 +1,178 @@
+"""`constants`: a column that holds one value leaves the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from terse.layout.cost import Cost
+from terse.layout.document import (
+    ABSENT,
+    USUAL,
+    Cell,
+    Cells,
+    Child,
+    Column,
+    Constant,
+    Group,
+    Rows,
+    Table,
+)
+from terse.layout.rewrite import each_table, separated
+from terse.payload.exact import dump
+from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+
+USUAL_SHARE = 0.6
+"""A value is a column's usual one if at least this part of its cells holds it."""
+MIN_USUAL_GAIN = 6
+"""Tokens that leaving a usual value out has to save: it asks the reader for a look at the header."""
+
+
+def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+    document = draft.document
+    if document is None:
+        return Skip("no layout")
+    work = _Constants(Cost(context.count))
+    changed = each_table(document, work.table)
+    if not work.constants and not work.usual:
+        return Skip("no column holds one value")
+    note = f"{work.constants} columns of one value"
+    if work.usual:
+        note += f", {work.usual} of a usual one"
+    return Applied(Draft(State.LAYOUT, None, separated(changed, work.cost)), note)
+
+
+class _Constants:
+    def __init__(self, cost: Cost) -> None:
+        self.cost = cost
+        self.constants = 0
+        self.usual = 0
+
+    def table(self, table: Table) -> Table:
+        if table.count < 2:
+            return table
+        first = 1 if table.rows is Rows.KEYED else 0
+        present = [row for row in range(table.count) if row not in table.whole]
+        needs_cell = bool(table.whole) or not first
+        columns = self.columns(table.columns[first:], present, needs_cell, table)
+        return replace(table, columns=[*table.columns[:first], *columns])
+
+    def columns(
+        self, columns: Sequence[Column], present: list[int], needs_cell: bool, table: Table
+    ) -> list[Column]:
+        """Columns of a group that stands in the rows `present`."""
+        made: list[Column] = []
+        for column in columns:
+            if isinstance(column, Group):
+                made.append(self.group(column, present, table))
+            elif isinstance(column, Cells):
+                value = _only_value([column.values[row] for row in present])
+                made.append(column if value is ABSENT else Constant(column.name, value))  # type: ignore[arg-type]
+            else:
+                made.append(column)
+        if needs_cell and not any(_has_cells(column) for column in made):
+            # One column has to stay, to show the group, or to have rows at all.
+            made[0] = columns[0]
+        made = [self.with_usual(column, table) if isinstance(column, Cells) else column for column in made]
+        self.constants += sum(isinstance(column, Constant) for column in made)
+        return made
+
+    def group(self, group: Group, around: list[int], table: Table) -> Group:
+        present = [
+            row
+            for row, value in enumerate(group.source)
+            if isinstance(value, dict) and value and row not in group.whole
+        ]
+        if not present:
+            return group
+        before = self.constants
+        needs_cell = bool(group.whole) or present != around
+        columns = self.columns(group.columns, present, needs_cell, table)
+        if any(map(_has_cells, columns)) and not _shown_everywhere(columns, present):
+            self.constants = before
+            return group
+        return replace(group, columns=columns)
+
+    def with_usual(self, column: Cells, table: Table) -> Cells:
+        """The column with its usual value left out of the cells, where that is worth a reader's look."""
+        if column.usual is not None or column.prefix or column.suffix or table.count < 5:
+            return column
+        counts = Counter(
+            value for value in column.values if not isinstance(value, (list, dict)) and value is not ABSENT
+        )
+        empty_lists = sum(1 for value in column.values if value == [])
+        if not counts and not empty_lists:
+            return column
+        value: Cell = []
+        times = empty_lists
+        if counts and counts.most_common(1)[0][1] > empty_lists:
+            value, times = counts.most_common(1)[0]
+        if times < USUAL_SHARE * table.count:
+            return column
+        usual = replace(
+            column,
+            values=[USUAL if cell == value and type(cell) is type(value) else cell for cell in column.values],
+            usual=Constant(column.name, value),  # type: ignore[arg-type]
+        )
+        before = self.cost.column(column, table.count, table.separator)
+        if self.cost.column(usual, table.count, table.separator) > before - MIN_USUAL_GAIN:
+            return column
+        self.usual += 1
+        return usual
+
+
+def _only_value(values: Sequence[Cell]) -> Cell:
+    """The value that all cells hold, or `ABSENT`."""
+    first, last = values[0], values[-1]
+    if first is ABSENT or type(first) is not type(last) or len(values) < 2:
+        return ABSENT
+    if isinstance(first, dict):
+        return first if not first and all(type(value) is dict and not value for value in values) else ABSENT
+    if isinstance(first, list):
+        # A long list read off a header is no help.
+        text = dump(first)
+        same = all(type(value) is list and dump(value) == text for value in values)
+        return first if same and not any(isinstance(item, (dict, list)) for item in first) else ABSENT
+    return first if first == last and all(value == first for value in values) else ABSENT
+
+
+def _has_cells(column: Column) -> bool:
+    if isinstance(column, Group):
+        return any(map(_has_cells, column.columns))
+    return isinstance(column, (Cells, Child))
+
+
+def _shown_everywhere(columns: Sequence[Column], present: list[int]) -> bool:
+    """Whether in each of the rows some cell shows that the group is there."""
+    rows = set(present)
+    for column in columns:
+        values: Sequence[object] = ()
+        if isinstance(column, Cells):
+            values = column.values
+        elif isinstance(column, Child):
+            values = column.counts
+        elif isinstance(column, Group) and _has_cells(column):
+            values = column.source
+        rows -= {row for row in rows if values and values[row] is not ABSENT}
+        if not rows:
+            return True
+    return not rows
+
+
+TIER = Tier(
+    name="constants",
+    sentence="Takes columns that hold one value out of the rows: the header states it.",
+    reads="`state=open` in a header: every row has that value. `draft?=false`: an empty cell (or `.`) means "
+    "that value, and `-` a missing key.",
+    takes=frozenset({State.LAYOUT}),
+    leaves=None,
+    run=_run,
+    examples=(
+        Example(
+            '[{"id":1,"state":"open","ok":true},{"id":2,"state":"open","ok":true},{"id":3,"state":"open","ok":true}]',
+            "JSON outline: 3 rows of id,state=open,ok=true\n1\n2\n3",
+            following=("tabularize",),
+        ),
+    ),
+)
