@@ -21,8 +21,9 @@ from terse.folds.weight import weight
 
 _DIGITS = re.compile(r"[0-9]+")
 _DIGIT = re.compile("[0-9]")
+_DECIMAL = re.compile(r"[0-9]\.[0-9]")
 _GAPS = re.compile(r"( +)")
-_WORD_PARTS = re.compile(r"([A-Za-z0-9]+)")
+_WORD_PARTS = re.compile(r"([0-9]+(?:\.[0-9]+)+|[A-Za-z0-9]+)")
 _ERROR = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|[Ee]rror|[Pp]anic|[Ff]atal|FAILED|Traceback|[A-Za-z]+(?:Error|Exception))\b")
 
 LONGEST_LINE = 8000
@@ -365,12 +366,10 @@ def _finer(column: Sequence[str]) -> list[tuple[str, Sequence[str] | None]]:
 
     Numbers and names are never cut inside, and parts with one sign between them stay one value, as `03:26`.
     """
-    skeletons = {_WORD_PARTS.sub("\0", word) for word in column}
-    if len(skeletons) == 1 and "\0" in next(iter(skeletons)):
-        split = [_WORD_PARTS.split(word) for word in column]
-        if len(split[0]) > 1:
-            parts = list(zip(*split, strict=True))
-            return _joined(parts)
+    split = [_WORD_PARTS.split(word) for word in column]
+    signs = split[0][::2]
+    if len(signs) > 1 and all(parts[::2] == signs for parts in split):
+        return _joined(list(zip(*split, strict=True)))
     return _affixes(column)
 
 
@@ -422,13 +421,17 @@ def _boundary(common: str, column: Sequence[str], from_end: bool) -> int:
                 inside = True
                 break
             a, b = (word[-length], word[-length - 1]) if from_end else (word[length - 1], word[length])
-            if (a.isdigit() and b.isdigit()) or (a.isalpha() and b.isalpha()):
+            if (a.isdigit() and b.isdigit()) or (a.isalpha() and b.isalpha()) or {a, b} & {"."} and _decimal(word):
                 inside = True
                 break
         if not inside:
             return length
         length -= 1
     return 0
+
+
+def _decimal(word: str) -> bool:
+    return bool(_DECIMAL.search(word))
 
 
 def _by_beginning(

@@ -8,7 +8,7 @@
 
 `{}` is a word, `{>}` and `{<}` a word padded with spaces on its left or right to the widest of its column among
 the lines that stand together without an empty one between, `{>8}` and `{<20}` to that width; the last value takes the rest of the line. `"` is the value in
-the row above. A line that does not follow has `…` before it. Where the values stand in another order than the columns,
+the row above. A value with spaces that is not the last stands in `'`. A line that does not follow has `…` before it. Where the values stand in another order than the columns,
 the columns are numbered: `{2<} {1}` has the second value of a row first.
 """
 
@@ -16,16 +16,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
+from terse.folds.weight import weight
 
 DITTO = '"'
 RESTATED = 20
 MOST_COLUMNS = 20
 _SLOT = re.compile(r"\{([1-9][0-9]?)?([<>](?:[1-9][0-9]{0,2})?)?\}")
-_GAPS = re.compile(r"( +)")
+_GAPS = (re.compile(r"( +)"), re.compile(r"( {2,})"))
+"""Between words, and between cells that may hold words: one of the two fits a listing better."""
+
+_VALUE = re.compile(r"(?:'([^']*)'|([^ ]*))(?: |$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +106,30 @@ def fold(lines: Sequence[str], padded: bool = True) -> list[str] | None:
 
     padded: columns must be padded somewhere. Without, the lines must have nearly the same number of words.
     """
-    # With a space before it, every line starts with a gap, and padding before the first word is like any other.
-    parted = [_GAPS.split(" " + line) for line in lines]
+    best: list[str] | None = None
+    for narrowest in (1, 2) if padded else (1,):
+        written = _folded(lines, padded, narrowest)
+        if written and (best is None or sum(map(weight, written)) < sum(map(weight, best))):
+            best = written
+    return best
+
+
+def _folded(lines: Sequence[str], padded: bool, narrowest: int) -> list[str] | None:
+    # With a gap before it, every line starts with one, and padding before the first word is like any other.
+    parted = [_GAPS[narrowest - 1].split(" " * narrowest + line) for line in lines]
     number = _number_of_columns(parted)
     if number < 3 or (not padded and (number > 11 or not _regular(parted, number))):
         return None
     items: list[str | _Row] = list(lines)
     rows = _cut(parted, number)
-    if padded and len(rows) >= 5:
+    if padded and narrowest == 1 and len(rows) >= 5:
         number = _where_prose_begins(rows, number)
         rows = _cut(parted, number)
     blocks = _blocks(lines)
     for _ in range(3):
         if len(rows) < 5:
             return None
-        shape, values = _shape(rows, blocks)
+        shape, values = _shape(rows, blocks, narrowest)
         for index in range(len(lines)):
             items[index] = values.get(index, lines[index])
         laid = _laid_out(shape, items)
@@ -163,7 +176,7 @@ def _best_order(shape: Shape, items: Sequence[str | _Row]) -> Shape:
     """Names after numbers, where it is safe: a tokenizer knows most words with a space before them."""
     rows = [item for item in items if not isinstance(item, str)]
     fits = (
-        len(shape.slots) > 1
+        len(shape.slots) == 2
         and not any(" " in row[-1] or row[-1].startswith(VERBATIM) or row[-1] == "" for row in rows)
         and sum(row[-1][0].isdigit() and row[0][0].isalpha() for row in rows) * 5 >= len(rows) * 4
     )
@@ -171,7 +184,13 @@ def _best_order(shape: Shape, items: Sequence[str | _Row]) -> Shape:
 
 
 def _legible(values: _Row) -> bool:
-    return DITTO not in values and values[0] != "" and not values[0].startswith(VERBATIM)
+    return (
+        DITTO not in values
+        and values[0] != ""
+        and not values[0].startswith(VERBATIM)
+        and not any("'" in value or not value for value in values[:-1])
+        and not values[-1].startswith("'")
+    )
 
 
 def _number_of_columns(parted: Sequence[Sequence[str]]) -> int:
@@ -203,7 +222,7 @@ def _blocks(lines: Sequence[str]) -> list[int]:
 
 
 def _shape(
-    rows: dict[int, tuple[list[str], list[str]]], blocks: Sequence[int]
+    rows: dict[int, tuple[list[str], list[str]]], blocks: Sequence[int], narrowest: int
 ) -> tuple[Shape, dict[int, _Row]]:
     indices = list(rows)
     columns = [list(column) for column in zip(*(words for words, _ in rows.values()), strict=True)]
@@ -217,14 +236,17 @@ def _shape(
     for place, column in enumerate(columns):
         last = place == len(columns) - 1
         align, padded = padded, ""
-        between = "" if last else " "
+        between = ""
         if not last:
             usual, often = Counter(gaps[place]).most_common(1)[0]
             if often >= usually:
                 between = usual
             else:
-                left, padded = _padding(column, gaps[place], columns[place + 1], places, bool(align) or not place)
+                left, padded, least = _padding(
+                    column, gaps[place], columns[place + 1], places, only_right=bool(align) or not place
+                )
                 align = align or left
+                between = " " * least
         usual, often = Counter(column).most_common(1)[0]
         if not align and often >= usually and not _SLOT.search(usual):
             literals[-1] += usual + between
@@ -232,7 +254,7 @@ def _shape(
             slots.append(align)
             values.append(column)
             literals.append(between)
-    literals[0] = literals[0][1:]  # the space that every line was given
+    literals[0] = literals[0][narrowest:]  # the gap that every line was given
     if not slots:
         slots.append("")
         values.append([""] * len(indices))
@@ -241,39 +263,48 @@ def _shape(
     return Shape(tuple(literals), tuple(slots)), held
 
 
+_Way = tuple[str, str, int, Sequence[int], Sequence[int]]
+
+
 def _padding(
     left: Sequence[str], gap: Sequence[str], right: Sequence[str], places: Sequence[int], only_right: bool
-) -> tuple[str, str]:
-    """How the words on both sides of a gap are padded: to the widest of their block, or to a fixed width."""
+) -> tuple[str, str, int]:
+    """How the words on both sides of a gap are padded, and how many spaces stand between them in any case.
+
+    Words are padded to the widest of their block, or to a fixed width.
+    """
     lefts, gaps, rights = list(map(len, left)), list(map(len, gap)), list(map(len, right))
     widest_left, widest_right = _widest(lefts, places), _widest(rights, places)
-    after = Counter(a + b - 1 for a, b in zip(lefts, gaps, strict=True)).most_common(1)[0][0]
-    before = Counter(a + b - 1 for a, b in zip(gaps, rights, strict=True)).most_common(1)[0][0]
-    both = Counter(a + b + c for a, b, c in zip(lefts, gaps, rights, strict=True)).most_common(1)[0][0]
-    wide = max(lefts)
-    narrow = both - 1 - wide
     nothing = [0] * len(lefts)
-    ways: list[tuple[str, str, Sequence[int], Sequence[int]]] = [
-        ("", ">", nothing, widest_right),
-        ("", f">{before}", nothing, [before] * len(lefts)),
-    ]
-    if not only_right:
-        ways[:0] = [("<", "", widest_left, nothing)]
-        ways += [
-            (f"<{after}", "", [after] * len(lefts), nothing),
-            ("<", ">", widest_left, widest_right),
-            (f"<{wide}", f">{narrow}", [wide] * len(lefts), [narrow] * len(lefts)),
-        ]
+    ways: list[_Way] = []
+    for least in sorted({1, min(gaps)}, reverse=True):
+        before = _usual(b + c - least for b, c in zip(gaps, rights, strict=True))
+        if not only_right:
+            ways.append(("<", "", least, widest_left, nothing))
+        ways.append(("", ">", least, nothing, widest_right))
+        if not only_right:
+            after = _usual(a + b - least for a, b in zip(lefts, gaps, strict=True))
+            wide = max(lefts)
+            both = _usual(a + b + c - least for a, b, c in zip(lefts, gaps, rights, strict=True))
+            ways.append((f"<{after}", "", least, [after] * len(lefts), nothing))
+            ways.append(("<", ">", least, widest_left, widest_right))
+            if both > wide:
+                ways.append((f"<{wide}", f">{both - wide}", least, [wide] * len(lefts), [both - wide] * len(lefts)))
+        ways.append(("", f">{before}", least, nothing, [before] * len(lefts)))
 
-    def wrong(way: tuple[str, str, Sequence[int], Sequence[int]]) -> int:
+    def wrong(way: _Way) -> int:
         return sum(
-            b != 1 + max(0, width_left - a) + max(0, width_right - c)
-            for a, b, c, width_left, width_right in zip(lefts, gaps, rights, way[2], way[3], strict=True)
+            b != way[2] + max(0, width_left - a) + max(0, width_right - c)
+            for a, b, c, width_left, width_right in zip(lefts, gaps, rights, way[3], way[4], strict=True)
         )
 
-    ways = [way for way in ways if not re.search(r"[<>](?:-|0$|[0-9]{4})", way[0] + " " + way[1])]
+    ways = [way for way in ways if all(not slot[1:] or 0 < int(slot[1:]) < 1000 for slot in way[:2])]
     best = min(ways, key=wrong)
-    return best[0], best[1]
+    return best[0], best[1], best[2]
+
+
+def _usual(widths: Iterable[int]) -> int:
+    return Counter(widths).most_common(1)[0][0]
 
 
 def _widest(lengths: Sequence[int], places: Sequence[int]) -> list[int]:
@@ -299,11 +330,29 @@ def _written(shape: Shape, items: Sequence[str | _Row]) -> list[str]:
                 shown.append(DITTO)
             else:
                 run[place] = 0
-                shown.append(value)
+                shown.append(f"'{value}'" if " " in value and place < len(item) - 1 else value)
         above = item
         row = " ".join(shown)
         written.append(row)
     return written
+
+
+def _values(row: str, wanted: int) -> list[str]:
+    if "'" not in row:
+        values = row.split(" ", wanted - 1)
+    else:
+        values = []
+        at = 0
+        while len(values) < wanted - 1:
+            found = _VALUE.match(row, at)
+            if not found or found.end() == len(row):
+                break
+            values.append(found[2] if found[1] is None else found[1])
+            at = found.end()
+        values.append(row[at:])
+    if len(values) != wanted:
+        raise NotFolded("a row without a value")
+    return values
 
 
 def unfold(lines: Sequence[str], room: Room) -> list[str]:
@@ -325,9 +374,7 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
         if line.startswith(VERBATIM):
             items.append(line[1:])
             continue
-        values = line.split(" ", wanted - 1)
-        if len(values) != wanted:
-            raise NotFolded("a row without a value")
+        values = _values(line, wanted)
         for place, value in enumerate(values):
             if value == DITTO:
                 if above is None:

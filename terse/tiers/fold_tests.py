@@ -9,6 +9,9 @@ from terse.tiers.folding import Step, share, shortest, text_tier
 from terse.tiers.spec import Context, Example
 
 
+_RESULT = re.compile(
+    r"=== (?:RUN|CONT|PAUSE) |\s*--- (?:PASS|FAIL|SKIP): |test \S+ \.\.\. |(?:not )?ok [0-9]+ |\s*[✓✔✕✗×] "
+)
 _PROGRESS = re.compile(r"(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS|[.sFExX]) +\[ *[0-9]{1,3}%\]$")
 
 
@@ -24,7 +27,9 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
     def by_pattern(held: list[str]) -> Step | None:
         return cluster.fold(held, context.count, context.expired)
 
-    steps = shortest(lines, context, [(at_the_edge, under_files), (at_the_edge, under_files, by_pattern)])
+    steps = shortest(
+        lines, context, [(at_the_edge, under_files), (at_the_edge, under_files, by_pattern), (by_pattern,)]
+    )
     return steps or "few tests share a file"
 
 
@@ -32,7 +37,7 @@ TIER = text_tier(
     name="fold-tests",
     sentence="puts the results of a test run under their file and class",
     reads="a line that ends in `…` starts the lines below it",
-    fits=lambda lines: share(lines, lambda line: cuts.node(line) or _PROGRESS.search(line)) >= 0.3
+    fits=lambda lines: share(lines, lambda line: cuts.node(line) or _RESULT.match(line) or _PROGRESS.search(line)) >= 0.3
     and share(lines, cuts.stamp) < 0.3,
     fold=_fold,
     example=Example(

@@ -19,6 +19,9 @@ Fold = Callable[[list[str], Context], list[Step] | str]
 NAMES = {form.phrase: form.name for form in FORMS}
 
 SAMPLE_CHARACTERS = 16_384
+LEAST_GAIN = 0.04
+"""A fold that takes away less is not worth a reader's effort."""
+
 UNTOUCHED = frozenset({Kind.CODE, Kind.DIFF, Kind.BINARY})
 """Kinds in which an agent needs the very text: what it reads there it quotes in its next edit."""
 
@@ -71,9 +74,8 @@ def text_tier(
             phrases = (*phrases, form.phrase)
             lines = written
         text = Folded(folded.count, folded.crlf, folded.ended, phrases, lines).text
-        tokens = context.count(text)
-        if tokens >= context.count(draft.text):
-            return Skip("no shorter so")
+        if context.count(text) > context.count(draft.text) * (1 - LEAST_GAIN):
+            return Skip("hardly shorter so")
         return Applied(Draft(State.FOLDED, text), f"{folded.count} lines")
 
     return Tier(
