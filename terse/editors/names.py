@@ -42,11 +42,25 @@ class Name:
 
 
 def name_at(source: Source, offset: int) -> Name | None:
-    """The name that the place is in; None where there is none, or the item cannot be read."""
+    """The name that the place is in; None where there is none."""
     for name in _names(parse_text(source).file):
         if name.span.start <= offset <= name.span.end:
             return name
-    return None
+    return _in_heading(source, offset)
+
+
+_HEADING = re.compile(r"(?:override[ \t]+)?(rule|guard|chain|profile)[ \t]+([a-z][a-z0-9_-]*)")
+
+
+def _in_heading(source: Source, offset: int) -> Name | None:
+    """The name that an item begins with: it is there before the item can be read as a whole."""
+    line = source.line_of(min(offset, len(source.text)))
+    found = _HEADING.match(source.line_text(line))
+    if found is None:
+        return None
+    start = source.start_of(line)
+    span = Span(source, start + found.start(2), start + found.end(2))
+    return Name(Kind(found[1]), found[2], span) if span.start <= offset <= span.end else None
 
 
 def definition(project: Project, path: str, name: Name) -> Span | None:

@@ -6,8 +6,8 @@ import os
 import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from urllib.request import pathname2url
 
 from terse.language import Checked, Unreadable, check, syntax
 from terse.language.check import root_of
@@ -72,8 +72,7 @@ class Project:
 
     def uri(self, path: str) -> str:
         """The URI of a path."""
-        whole = os.path.abspath(os.path.join(self.buffers.folder, path))
-        return f"file://{pathname2url(whole)}"
+        return Path(os.path.abspath(os.path.join(self.buffers.folder, path))).as_uri()
 
     def source(self, path: str) -> Source | None:
         """The file's text; None when it cannot be read."""

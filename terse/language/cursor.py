@@ -9,6 +9,7 @@ from functools import cache
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
+from terse.language import table
 from terse.language.parse import grammar
 from terse.language.unexpected import WORDS
 
@@ -93,7 +94,9 @@ def _last_item(before: str) -> int:
 
 @cache
 def _parser() -> Lark:
-    return Lark(grammar(), parser="lalr", lexer="contextual", maybe_placeholders=False)
+    # One of its own: the parser of files builds their nodes while it goes.
+    made = table.load(grammar(), None, {})
+    return made if made is not None else table.build(grammar(), None, {})
 
 
 def _accepted(text: str) -> frozenset[str]:
