@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "terse"
 # A room may import the rooms of the layers below its own, and itself. Top to bottom.
 LAYERS = (
     ("cli",),
+    ("review",),
     ("editors",),
     ("clients", "report", "ledger", "proxy", "language"),
     ("plan",),

@@ -23,7 +23,7 @@ def fmt(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PATH]…",
+            metavar="PATH",
             help="Rule files, folders (every .terse file below), or - for stdin. Default: policies/",
         ),
     ] = None,

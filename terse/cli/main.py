@@ -9,7 +9,8 @@ import typer
 from typer.main import get_command
 
 from terse import __version__
-from terse.cli import console, expand, explain, fmt, lsp
+from terse.cli import check, console, expand, explain, fmt, lsp
+from terse.cli import test as inline_tests
 from terse.cli.command import Command
 
 
@@ -31,7 +32,9 @@ PROXY = Command(
 
 COMMANDS: tuple[Command, ...] = (
     explain.COMMAND,
+    check.COMMAND,
     fmt.COMMAND,
+    inline_tests.COMMAND,
     expand.COMMAND,
     lsp.COMMAND,
     PROXY,

@@ -19,12 +19,6 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
             "`tools` blocks do nothing yet: agents are shown all tools as they are",
             Label(first, "left out"),
         )
-    for _, test in policy.tests:
-        yield Diagnostic(
-            codes.NOT_YET_SUPPORTED,
-            "tests are not run yet",
-            Label(test.title.span, "left out"),
-        )
     for step in _steps(policy):
         name = step.name.text
         if policy.is_tier(name) and name not in policy.tiers:
