@@ -157,8 +157,9 @@ class _Report:
     ) -> Outcome:
         """The result as it came, and why."""
         tokens = self._tokens_of_original()
-        trace = self._trace(choice, GateTrace("original", verdict, failed), tokens, tokens, Guarantee.EXACT)
-        return Outcome(self._payload.text, Guarantee.EXACT, replace(trace, steps=steps, kept=kept))
+        given = GateTrace("original", verdict, failed)
+        trace = self._trace(choice, given, tokens, tokens, Guarantee.EXACT, steps, kept)
+        return Outcome(self._payload.text, Guarantee.EXACT, trace)
 
     def outcome(
         self,
@@ -188,13 +189,14 @@ class _Report:
         guarantee = lowest(step.guarantee for step in steps if step.status is StepStatus.APPLIED)
         equal = "equal but for what is listed above" if lines.edited else "equal"
         verdict = f"decoded and compared with the original: {equal}"
-        trace = self._trace(choice, GateTrace("emitted", verdict), tokens, chained.tokens, guarantee)
+        given = GateTrace("emitted", verdict)
+        trace = self._trace(choice, given, tokens, chained.tokens, guarantee, steps, kept)
         lost = 100 * lines.lost_tokens / tokens if tokens else 0.0
         aside = aside_words(lines.aside, lines.handles, self._count) if self._detail else tuple(lines.aside)
         return Outcome(
             text,
             guarantee,
-            replace(trace, steps=steps, kept=kept, lost=tuple(lines.lost), lost_percent=lost, aside=aside),
+            replace(trace, lost=tuple(lines.lost), lost_percent=lost, aside=aside),
         )
 
     def _gate(self, lines: FieldLines, text: str, expand: Callable[[str], str]) -> None:
@@ -219,7 +221,14 @@ class _Report:
             return NOT_COUNTED
 
     def _trace(
-        self, choice: Choice | None, verdict: GateTrace, tokens_in: int, tokens_out: int, guarantee: Guarantee
+        self,
+        choice: Choice | None,
+        verdict: GateTrace,
+        tokens_in: int,
+        tokens_out: int,
+        guarantee: Guarantee,
+        steps: tuple[StepTrace, ...],
+        kept: tuple[str, ...],
     ) -> Trace:
         payload = self._payload
         rule = choice.rule if choice else None
@@ -234,9 +243,11 @@ class _Report:
             why=choice.why if choice else "",
             nearest=choice.nearest if choice else (),
             guards=choice.guard_traces if choice else (),
+            steps=steps,
             gate=verdict,
             static_guarantee=Guarantee.from_word(rule.guarantee) if rule else Guarantee.EXACT,
             guarantee=guarantee,
+            kept=kept,
         )
 
 

@@ -138,11 +138,10 @@ def _walk(message: bytes, start: int, values: dict[str, Raw]) -> tuple[dict[str,
     for key, raw in values.items():
         if found is None or found[1] is None or _key(found[1]) != key:
             raise ValueError(_TWICE)
-        value = bytes(raw)
         position = found.end()
-        if not message.startswith(value, position):
+        end = position + memoryview(raw).nbytes
+        if not _stands_at(message, position, end, raw):
             raise ValueError(_TWICE)
-        end = position + len(value)
         spans[key] = Span(position, end)
         found = _NEXT_MEMBER.match(message, end)
     if found is None or found[1] is not None:
@@ -151,6 +150,19 @@ def _walk(message: bytes, start: int, values: dict[str, Raw]) -> tuple[dict[str,
 
 
 _TWICE = "a key stands twice"
+_COMPARED_AT_ONCE = 1024 * 1024
+
+
+def _stands_at(message: bytes, start: int, end: int, raw: Raw) -> bool:
+    """Whether the bytes of the decoded value are those of the message from `start` to `end`."""
+    if end - start <= _COMPARED_AT_ONCE:
+        return message.startswith(bytes(raw), start)
+    # Piece by piece: a copy of a large value would double what its message takes.
+    value = memoryview(raw)
+    return all(
+        message.startswith(value[at : at + _COMPARED_AT_ONCE].tobytes(), start + at)
+        for at in range(0, end - start, _COMPARED_AT_ONCE)
+    )
 
 
 def _key(raw: bytes) -> str:

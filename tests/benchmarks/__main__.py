@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import commands, engine, tokens
+from tests.benchmarks import commands, engine, proxy, tokens
 
 MEASUREMENTS = {
     "commands": commands.measure,
     "engine": engine.measure,
+    "proxy": proxy.measure,
     "tokens": tokens.measure,
 }
 

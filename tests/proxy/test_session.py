@@ -101,7 +101,7 @@ def test_a_message_that_is_very_long_is_forwarded(capfd: pytest.CaptureFixture[s
 
     assert proxy.rewrite(before) is before.message
     assert proxy.rewrite(before) is before.message
-    assert capfd.readouterr().err == "terse: a result of server/list is over 16 MiB: sent as it came\n"
+    assert capfd.readouterr().err == "terse: a result of server/list is over 8 MiB: sent as it came\n"
 
 
 class Panic(BaseException):
