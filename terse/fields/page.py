@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from terse.fields.regex import compiled
 from terse.fields.selector import CodeBlocks, Everything, LinesMatching, Target, TerminalCodes
 
 MAX_LINE = 100_000
@@ -217,11 +218,11 @@ class Page:
             case Everything():
                 return [Part(0, len(self.received))] if self.received else []
             case LinesMatching(regex):
-                search = re.compile(regex).search
+                found_in = compiled(regex).found_in
                 return [
                     Part(number, number + 1)
                     for number, line in enumerate(self.received)
-                    if (search(_visible(line)) is not None if len(line) <= MAX_LINE else long_lines_match)
+                    if (found_in(_visible(line)) if len(line) <= MAX_LINE else long_lines_match)
                 ]
             case CodeBlocks():
                 return list(_code_blocks(self.received))

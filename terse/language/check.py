@@ -92,7 +92,7 @@ def _checked(wanted: Sequence[str], folder: str, reader: Reader, tiers: Mapping[
 
 @contextmanager
 def _collector_at_rest() -> Iterator[None]:
-    """No garbage collection meanwhile: trees have no cycles, and walking a growing one costs a tenth of the time."""
+    """No garbage collection meanwhile: there are no cycles to find, and looking takes a tenth of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

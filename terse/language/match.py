@@ -58,7 +58,7 @@ class Entries:
         self.all = tuple(
             Entry(rule, index, names)
             for rule in rules
-            if not rule.facts.contradictory
+            if not rule.facts.contradictory and not rule.stray
             for index, names in enumerate(rule.names)
         )
         # Exact names meet only equal names and globs: a policy of 1,000 rules for as many tools

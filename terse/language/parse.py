@@ -176,7 +176,7 @@ def _parse_from(source: Source, text: str, position: int) -> Diagnostic | None:
     run = parser().parse_interactive(TextSlice(text, position, len(text)))
     try:
         state = run.parser_state
-        for token in run.lexer_thread.lex(state):
+        for token in run.lexer_thread.lex(state):  # type: ignore[no-untyped-call]
             state.feed_token(token)
         run.feed_eof()  # type: ignore[no-untyped-call]
     except UnexpectedInput as error:

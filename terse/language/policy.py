@@ -126,7 +126,10 @@ def _rule_view(policy: Policy, path: str, node: syntax.Rule) -> RuleView:
     ]
     fits = [(fit, tuple(map(Act, fit.lines))) for fit in all_of(node.lines, syntax.Fit)]
     steps = [step for use in all_of(node.lines, syntax.Use) for step in run_steps(policy, use.steps)]
-    return RuleView(node, path, tuple(steps), tuple(acts), tuple(fits), tuple(profiles))
+    stray = node.override is not None and all(
+        rule.override is not None for _, rule in policy.rule_items[node.name.text]
+    )
+    return RuleView(node, path, tuple(steps), tuple(acts), tuple(fits), tuple(profiles), stray)
 
 
 _LOSSES = (syntax.Remove, syntax.SetAside, syntax.Shorten)

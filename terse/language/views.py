@@ -72,6 +72,8 @@ class RuleView:
     acts: tuple[Act, ...] = ()
     fits: tuple[tuple[syntax.Fit, tuple[Act, ...]], ...] = ()
     profiles: tuple[tuple[syntax.Word, syntax.Profile], ...] = ()
+    stray: bool = False
+    """It overrides a rule that does not exist: what it would collide with tells nothing."""
 
     @property
     def name(self) -> str:

@@ -1,15 +1,15 @@
-"""Regexes: linear in time, and telling some lines from others."""
+"""Regexes: such that run in linear time, and tell some lines from others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from terse.diagnostic import Diagnostic, Label
+from terse.fields.regex import Refused, compiled
 from terse.fields.selector import LinesMatching
 from terse.language import syntax
 from terse.language.codes import fields as codes
 from terse.language.policy import Policy
-from terse.language.regex import fault, matches_empty
 from terse.source import Span
 
 
@@ -36,23 +36,36 @@ def _parts(lines: tuple[syntax.Node, ...]) -> Iterator[syntax.Part]:
 
 
 def _regex(part: syntax.Part, text: str) -> Iterator[Diagnostic]:
-    found = fault(text)
     # The regex stands at the end of the part, between slashes.
-    begin = part.span.end - len(part.span.text.split("/", 1)[1])
-    if found is not None:
-        span = Span(part.span.source, begin, part.span.end - 1)
-        if found.start is not None and "\\/" not in span.text:
-            span = Span(part.span.source, begin + found.start, begin + max(found.end, found.start + 1))
-        yield Diagnostic(
-            codes.SLOW_REGEX,
-            found.message,
-            Label(span, found.label),
-            help=found.help,
-        )
-    elif matches_empty(text):
+    inside = part.span.text.split("/", 1)[1]
+    begin = part.span.end - len(inside)
+    whole = Span(part.span.source, begin, part.span.end - 1)
+    try:
+        regex = compiled(text)
+    except Refused as refused:
+        span = whole
+        # An escaped slash is one character of the regex and two of the file.
+        if refused.start < refused.end and "\\/" not in inside:
+            span = Span(whole.source, begin + refused.start, begin + refused.end)
+        if not refused.is_regex:
+            yield Diagnostic(
+                codes.NOT_A_REGEX,
+                f"this is no regex: {refused.reason}",
+                Label(span, "here"),
+                help="a character with a meaning stands for itself after `\\`",
+            )
+        else:
+            yield Diagnostic(
+                codes.SLOW_REGEX,
+                f"this regex is refused: {refused.reason}",
+                Label(span, "cannot be run"),
+                help="write it without; two `lines matching` can often say the same",
+            )
+        return
+    if regex.found_in(""):
         yield Diagnostic(
             codes.REGEX_MATCHES_EMPTY,
-            "this regex matches the empty text, and so every line",
-            Label(Span(part.span.source, begin - 1, part.span.end), "found in every line"),
+            "this regex is found in the empty line, and so in every line",
+            Label(whole, "found in every line"),
             help="say what must stand in the line",
         )

@@ -264,15 +264,16 @@ SLOW_REGEX = Code(
     "T412",
     "slow-regex",
     Severity.ERROR,
-    "a regex could take longer than linear time, or is none",
-    "Regexes run on every line of results that may have megabytes. Nested and overlapping repetition, "
-    "back-references and look-around can take for ever on a line made for it, so they are refused.",
+    "a regex cannot be looked for in linear time",
+    "Regexes run on every line of results that may have megabytes. terse looks for them in time linear in "
+    "the line, so repetition may nest and overlap as it likes. Back-references, look-around, and "
+    "atomic or possessive groups cannot be looked for so, and are refused; so is a regex that is too large.",
     """
 terse 1
 
 rule logs {
   on ci/*
-  keep lines matching /(\\w+\\s?)*failed/
+  keep lines matching /failed(?! gracefully)/
   shorten everything to 400 lines
 }
 """,
@@ -281,7 +282,7 @@ terse 1
 
 rule logs {
   on ci/*
-  keep lines matching /failed$/
+  keep lines matching /failed($|\\W)/
   shorten everything to 400 lines
 }
 """,
@@ -416,6 +417,33 @@ rule logs {
 """,
 )
 
+NOT_A_REGEX = Code(
+    "T419",
+    "not-a-regex",
+    Severity.ERROR,
+    "the text between the slashes is no regex",
+    "Regexes are those of Python's `re`. A `/` is written `\\/`, a bracket that stands for itself `\\(` or "
+    "`\\[`.",
+    """
+terse 1
+
+rule logs {
+  on ci/*
+  keep lines matching /error (/
+  shorten everything to 400 lines
+}
+""",
+    """
+terse 1
+
+rule logs {
+  on ci/*
+  keep lines matching /error \\(/
+  shorten everything to 400 lines
+}
+""",
+)
+
 CODES = (
     WRONG_UNIT,
     LOSS_ON_KEPT_FIELD,
@@ -432,4 +460,5 @@ CODES = (
     TEXT_LINE_ON_JSON,
     SIZE_OUT_OF_RANGE,
     MIXED_SHORTEN,
+    NOT_A_REGEX,
 )

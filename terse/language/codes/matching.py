@@ -188,7 +188,7 @@ terse 1
 rule pages {
   on docs/*
   when payload is log or text
-  use minify
+  shorten everything to 100 lines
 }
 """,
     """
