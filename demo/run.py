@@ -152,7 +152,9 @@ def _saved(before: int, after: int) -> str:
 
 
 def _shown(command: list[str]) -> str:
-    return " ".join("python" if part == sys.executable else part.replace(f"{ROOT}/", "") for part in command)
+    """The command as a reader would type it in this folder."""
+    names = {sys.executable: "python", str(ROOT): "."}
+    return " ".join(names.get(part, part.removeprefix(f"{ROOT}/")) for part in command)
 
 
 if __name__ == "__main__":

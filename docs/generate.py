@@ -5,6 +5,7 @@
 
 - In a block of kind `console` every line after `$ ` is run in docs/examples; what follows is its output.
 - A block after `<!-- file: NAME -->` is the file NAME of docs/examples.
+- docs/commands.md is written from the commands themselves.
 """
 
 from __future__ import annotations
@@ -13,32 +14,45 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from terse.cli.command import Command
+from terse.cli.main import COMMANDS, application
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
 PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "guide.md",
-    ROOT / "docs" / "commands.md",
 )
 """Pages that are written by hand, with generated blocks in them."""
 
+COMMANDS_PAGE = """# Commands
+
+Written from the commands themselves; `terse --help` and `terse COMMAND --help` say the same.
+
+Exit codes: 0 done; 1 done, and there are findings; 2 not done (a wrong argument, a file that cannot be read).
+Ctrl-C ends with 130, a closed pipe (`terse … | head`) with 141, both silently. A fault of terse itself is one
+line and exit code 2; with `TERSE_TRACEBACK=1` in the environment it is the whole traceback.
+"""
+
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"(<!-- file: (\S+) -->\n```[a-z]*\n).*?^```$", re.MULTILINE | re.DOTALL)
-
-
-def generated() -> Iterator[tuple[Path, str]]:
-    """Every page with generated parts, and what it should say."""
-    for page in PAGES:
-        yield page, fresh(page.read_text(encoding="utf-8"))
 
 
 def fresh(text: str) -> str:
     """The page with its generated blocks made anew."""
     text = _FILE.sub(lambda block: f"{block[1]}{_file(block[2])}```", text)
     return _CONSOLE.sub(lambda block: f"```console\n{_console(block[1])}```", text)
+
+
+def _page(page: Path) -> str:
+    return fresh(page.read_text(encoding="utf-8"))
 
 
 def commands(block: str) -> list[str]:
@@ -70,21 +84,56 @@ def _file(name: str) -> str:
     return (EXAMPLES / name).read_text(encoding="utf-8")
 
 
-def main(arguments: list[str]) -> int:
-    stale = [
-        (page, text)
-        for page, text in generated()
-        if not page.exists() or page.read_text(encoding="utf-8") != text
+def _commands() -> str:
+    return "\n".join((COMMANDS_PAGE, *map(_command, COMMANDS)))
+
+
+def _command(command: Command) -> str:
+    """The section of docs/commands.md on one command."""
+    lines = [f"## terse {command.name}", ""]
+    if command.passes_arguments:
+        lines += ["```text", output(f"terse {command.name} --help").rstrip(), "```", ""]
+        return "\n".join(lines)
+    lines += [command.sentence, "", "```text", command.example, "```", ""]
+    for note in command.notes:
+        lines += [note, ""]
+    rows = [
+        f"| {_words(parameter)} | {' '.join((parameter.help or '').split())} |"
+        for parameter in get_command(application()).commands[command.name].params
     ]
-    for page, text in stale:
-        print(f"{'stale' if arguments == ['--check'] else 'written'}: {page.relative_to(ROOT)}")
-        if arguments != ["--check"]:
-            page.parent.mkdir(parents=True, exist_ok=True)
+    return "\n".join([*lines, "| | |", "|---|---|", *rows, ""])
+
+
+def _words(parameter: Any) -> str:
+    """`--call CALL`, or `PAYLOAD` for an argument."""
+    options = [option for option in parameter.opts if option.startswith("-")]
+    if not options:
+        return f"`{parameter.metavar or parameter.name.upper()}`"
+    value = "" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}"
+    return ", ".join(f"`{option}{value}`" for option in options)
+
+
+GENERATED: dict[Path, Callable[[], str]] = {
+    **{page: partial(_page, page) for page in PAGES},
+    ROOT / "docs" / "commands.md": _commands,
+}
+"""Every page with generated parts, and what makes its text."""
+
+
+def main(arguments: list[str]) -> int:
+    check = arguments == ["--check"]
+    stale = 0
+    for page, make in GENERATED.items():
+        text = make()
+        if page.exists() and page.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        print(f"{'stale' if check else 'written'}: {page.relative_to(ROOT)}")
+        if not check:
             page.write_text(text, encoding="utf-8")
-    if stale and arguments == ["--check"]:
+    if stale and check:
         print("run `make docs` and read what it changes", file=sys.stderr)
-        return 1
-    return 0
+    return 1 if stale and check else 0
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from terse.cli.files import read_bytes
 
 
 def expand(
-    file: str = typer.Argument(..., metavar="FILE|-", help="A file with the emitted text, or - for stdin."),
+    file: str = typer.Argument(..., metavar="FILE", help="A file with the emitted text, or - for stdin."),
 ) -> None:
     from terse.tiers.expand import expand as expand_text
 
@@ -31,6 +31,6 @@ COMMAND = Command(
     sentence="Turn a text that terse emitted back into what the tool had sent.",
     run=expand,
     example="terse expand emitted.txt",
-    example_does="the original of an emitted text",
+    example_does="what the tool had sent",
     notes=("A text that is no form of terse comes back as it is.",),
 )

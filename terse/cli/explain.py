@@ -28,7 +28,7 @@ DEFAULT_VOCABULARY = "o200k_base"
 
 def explain(
     payload: str = typer.Argument(
-        ..., metavar="PAYLOAD|-|CODE", help="A saved tool result, - for stdin, or a code such as T201."
+        ..., metavar="PAYLOAD", help="A saved tool result, - for stdin, or a code such as T201."
     ),
     call: str | None = typer.Option(
         None, metavar="CALL", help="The call that was answered: 'server/tool(argument: value, …)'."
@@ -175,12 +175,13 @@ def _write_emitted(explanation: Explanation) -> None:
 
 COMMAND = Command(
     name="explain",
-    sentence="Show what a policy does to a saved tool result and why, or print a code's page.",
+    sentence="Show what a policy does to a saved tool result, and why.",
     run=explain,
     example="terse explain samples/github/list_issues/open.json",
-    example_does="which rule, each step, tokens",
+    example_does="which rule applies and why, each step with its tokens, what is sent",
     notes=(
-        "Without --call, server and tool come from the file's place: samples/SERVER/TOOL/x.json.\n"
+        "Without --call, server and tool come from the file's place: samples/SERVER/TOOL/x.json.",
         'A saved MCP result ({"content": [...]}) is explained text by text.',
+        "A code of `terse check` (T201) prints its page.",
     ),
 )

@@ -1,11 +1,11 @@
 """Blocks of lines that come again: written out the first time under a name, later by the name alone.
 
-    <A: 3 lines>
+    <1: 3 lines>
       File "app.py", line 3, in run
         step()
       File "app.py", line 9, in step
     ValueError: 1
-    <A>
+    <1>
     ValueError: 2
 
 The count is of the lines as they stand, and a block may hold others. A line that looks like one of these
@@ -20,10 +20,9 @@ from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
-from terse.folds.patterns import letters
 from terse.folds.weight import weight
 
-_MARK = re.compile(r"<([A-Z]{1,4})(?:: ([1-9][0-9]{0,6}) lines)?>")
+_MARK = re.compile(r"<([1-9][0-9]{0,5})(?:: ([1-9][0-9]{0,6}) lines)?>")
 
 LEAST_WEIGHT = 12
 """A block lighter than this, in tokens about, is left where it is: a name for little is a riddle."""
@@ -182,7 +181,7 @@ def _written(
             if symbol in names:
                 written.append(f"<{names[symbol]}>")
                 continue
-            names[symbol] = letters(len(names))
+            names[symbol] = str(len(names) + 1)
             work.append((len(written), symbol))
             written.append("")
         first, second = rules[symbol]
@@ -217,7 +216,7 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
     for index, line in enumerate(lines):
         mark = _MARK.fullmatch(line) if line.startswith("<") else None
         if mark and mark[2]:
-            if mark[1] != letters(len(given)):
+            if mark[1] != str(len(given) + 1):
                 raise NotFolded("a block out of order")
             given.add(mark[1])
             end = index + 1 + int(mark[2])
@@ -240,6 +239,6 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
 
 FORM = Form(
     name="blocks",
-    phrase="<A> stands for the lines under <A: N lines>",
+    phrase="<1> stands for the lines under <1: N lines>",
     unfold=unfold,
 )

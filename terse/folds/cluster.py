@@ -388,8 +388,10 @@ def _joined(parts: list[tuple[str, ...]]) -> list[tuple[str, Sequence[str] | Non
     end = 0
     for first, last in runs:
         literal = "".join(parts[at][0] for at in range(end, first))
-        value = parts[first] if first == last else ["".join(cells) for cells in zip(*parts[first : last + 1], strict=True)]
-        pieces.append((literal, value))
+        run = parts[first] if first == last else ["".join(cells) for cells in zip(*parts[first : last + 1], strict=True)]
+        (before, value), *after = _affixes(run)
+        pieces.append((literal + before, value))
+        pieces.extend(after)
         end = last + 1
     if end < len(parts):
         pieces.append(("".join(part[0] for part in parts[end:]), None))

@@ -10,15 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from terse.layout.document import Block, Cell, Column, Node, Plain, Rows, Table
-from terse.layout.header import write_table_header
+from terse.layout.header import leaves, write_table_header
 from terse.layout.inline import Place, write_value
-from terse.layout.sample import pick, spread
+from terse.layout.sample import clip, clip_table, pick, spread
 from terse.layout.write import write_pair, write_rows
 
 SAMPLE_ROWS = 48
-"""Rows measured of a longer table or list."""
-SAMPLE_CHARACTERS = 16_000
-"""Characters measured of a longer text."""
+"""Rows measured of a longer table or list, fewer where each of them holds much."""
+SAMPLE_VALUES = 4_000
+"""Values measured in all, about."""
+CLIP = 120
+"""Characters measured of a longer string: the rest of it costs the same in every way of writing it."""
 
 
 class Cost:
@@ -27,15 +29,6 @@ class Cost:
     def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
 
-    def text(self, text: str) -> float:
-        """Tokens of a text; of a long one, projected from a piece of its beginning and one of its middle."""
-        if len(text) <= SAMPLE_CHARACTERS:
-            return self._count(text)
-        half = SAMPLE_CHARACTERS // 2
-        middle = len(text) // 2
-        counted = self._count(text[:half]) + self._count(text[middle : middle + half])
-        return counted * len(text) / SAMPLE_CHARACTERS
-
     def table(self, name: str, table: Table) -> float:
         """Tokens of a table under its name."""
         header = self._count(f"{name}: {write_table_header(table)}\n")
@@ -43,10 +36,10 @@ class Cost:
 
     def rows(self, table: Table) -> float:
         """Tokens of a table's rows."""
-        if table.count > SAMPLE_ROWS:
-            shown = pick(table, spread(table.count, SAMPLE_ROWS))
-            return self.text("\n".join(write_rows(shown))) * table.count / SAMPLE_ROWS
-        return self.text("\n".join(write_rows(table)))
+        size = _sample_size(sum(1 for _ in leaves(table.columns)))
+        shown = clip_table(pick(table, spread(table.count, size)), CLIP)
+        counted = self._count("\n".join(write_rows(shown)))
+        return counted * table.count / max(1, shown.count)
 
     def column(self, column: Column, count: int, separator: str = ",") -> float:
         """Tokens of one column of a table: its part of the header and its cells."""
@@ -54,14 +47,15 @@ class Cost:
 
     def plain(self, value: Cell) -> float:
         """Tokens of a value on the spot."""
-        if isinstance(value, list) and len(value) > SAMPLE_ROWS:
-            shown = [value[at] for at in spread(len(value), SAMPLE_ROWS)]
-            return self.text(write_value(shown, Place.INSIDE)) * len(value) / SAMPLE_ROWS
-        if isinstance(value, dict) and len(value) > SAMPLE_ROWS:
-            keys = list(value)
-            some = {keys[at]: value[keys[at]] for at in spread(len(keys), SAMPLE_ROWS)}
-            return self.text(write_value(some, Place.INSIDE)) * len(value) / SAMPLE_ROWS
-        return self.text(write_value(value, Place.INSIDE))
+        part = 1.0
+        if isinstance(value, (list, dict)) and len(value) > 6:
+            items = value if isinstance(value, list) else list(value.items())
+            size = _sample_size(max(_weight(item) for item in items[:3]))
+            if size < len(items):
+                some = [items[at] for at in spread(len(items), size)]
+                value = some if isinstance(value, list) else dict(some)  # type: ignore[assignment,arg-type]
+                part = len(items) / size
+        return self._count(write_value(clip(value, CLIP), Place.INSIDE)) * part
 
     def node(self, name: str, node: Node, depth: int = 0) -> float:
         """Tokens of a node under its name."""
@@ -70,7 +64,7 @@ class Cost:
         if isinstance(node, Plain):
             if isinstance(node.value, (list, dict)):
                 return self._count(name) + 1 + self.plain(node.value)
-            return self.text(write_pair(name, node.value))
+            return self._count(write_pair(name, clip(node.value, CLIP)))
         entries = node.entries if isinstance(node, Block) else [("-", item) for item in node.nodes]
         inner = sum(self.node(key, entry, depth + 1) for key, entry in entries)
         return self._count(name) + 2 + inner
@@ -87,3 +81,22 @@ class Cost:
         if write_table_header(spaced) == write_table_header(table):
             return table  # INVARIANT: the header shows the separator; one that cannot means commas.
         return spaced if self.table(name, spaced) < self.table(name, table) else table
+
+
+def _sample_size(values: int) -> int:
+    """How many rows to look at, if each holds so many values."""
+    return max(6, min(SAMPLE_ROWS, SAMPLE_VALUES // max(1, values)))
+
+
+def _weight(value: object, limit: int = SAMPLE_VALUES) -> int:
+    """How many values are in a value, or more than `limit`."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (list, tuple)):
+        return 1
+    total = 1
+    for item in value:
+        total += _weight(item, limit - total)
+        if total > limit:
+            break
+    return total

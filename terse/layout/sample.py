@@ -48,3 +48,35 @@ def _pick_whole(whole: Mapping[int, Cell], rows: Sequence[int]) -> dict[int, Cel
     if not whole:
         return {}
     return {at: whole[row] for at, row in enumerate(rows) if row in whole}
+
+
+def clip(value: Cell, limit: int) -> Cell:
+    """The value with the middle of every long string cut out."""
+    if type(value) is str:
+        return value if len(value) <= limit else value[: limit // 2] + value[-(limit // 2) :]
+    if isinstance(value, dict):
+        return {key: clip(item, limit) for key, item in value.items()}  # type: ignore[misc]
+    if isinstance(value, list):
+        return [clip(item, limit) for item in value]  # type: ignore[misc]
+    return value
+
+
+def clip_table(table: Table, limit: int) -> Table:
+    """The table with every value clipped."""
+    columns = [_clip(column, limit) for column in table.columns]
+    whole = {row: clip(value, limit) for row, value in table.whole.items()}
+    return replace(table, columns=columns, whole=whole)
+
+
+def _clip(column: Column, limit: int) -> Column:
+    if isinstance(column, Cells):
+        # An affix is cut off by its length, so a string that has one keeps it.
+        room = limit + 2 * (len(column.prefix) + len(column.suffix))
+        return replace(column, values=[clip(value, room) for value in column.values])
+    if isinstance(column, Group):
+        whole = {row: clip(value, limit) for row, value in column.whole.items()}
+        return replace(column, columns=[_clip(inner, limit) for inner in column.columns], whole=whole)
+    if isinstance(column, Child):
+        counts = [count if isinstance(count, int) else clip(count, limit) for count in column.counts]
+        return replace(column, counts=counts, table=clip_table(column.table, limit))
+    return column

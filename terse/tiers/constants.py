@@ -12,13 +12,14 @@ from terse.layout.document import (
     USUAL,
     Cell,
     Cells,
-    Child,
     Column,
     Constant,
     Group,
     Rows,
     Table,
 )
+from terse.layout.header import KEY_NAME
+from terse.layout.presence import group_is_shown, rows_of, table_is_shown
 from terse.layout.rewrite import each_table, separated
 from terse.payload.exact import dump
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
@@ -54,45 +55,43 @@ class _Constants:
             return table
         first = 1 if table.rows is Rows.KEYED else 0
         present = [row for row in range(table.count) if row not in table.whole]
-        needs_cell = bool(table.whole) or not first
-        columns = self.columns(table.columns[first:], present, needs_cell, table)
-        return replace(table, columns=[*table.columns[:first], *columns])
+        columns = [*table.columns[:first], *self.columns(table.columns[first:], present, table)]
+        at = first
+        while not table_is_shown(table, columns):
+            columns[at] = table.columns[at]
+            at += 1
+        return replace(table, columns=[self.left_out(column, table) for column in columns])
 
-    def columns(
-        self, columns: Sequence[Column], present: list[int], needs_cell: bool, table: Table
-    ) -> list[Column]:
-        """Columns of a group that stands in the rows `present`."""
+    def columns(self, columns: Sequence[Column], present: Sequence[int], table: Table) -> list[Column]:
+        """The columns of an object that stands in the rows `present`, the constant ones without cells."""
         made: list[Column] = []
         for column in columns:
             if isinstance(column, Group):
                 made.append(self.group(column, present, table))
-            elif isinstance(column, Cells):
+            elif isinstance(column, Cells) and column.name != KEY_NAME:
                 value = _only_value([column.values[row] for row in present])
                 made.append(column if value is ABSENT else Constant(column.name, value))  # type: ignore[arg-type]
             else:
                 made.append(column)
-        if needs_cell and not any(_has_cells(column) for column in made):
-            # One column has to stay, to show the group, or to have rows at all.
-            made[0] = columns[0]
-        made = [self.with_usual(column, table) if isinstance(column, Cells) else column for column in made]
-        self.constants += sum(isinstance(column, Constant) for column in made)
         return made
 
-    def group(self, group: Group, around: list[int], table: Table) -> Group:
-        present = [
-            row
-            for row, value in enumerate(group.source)
-            if isinstance(value, dict) and value and row not in group.whole
-        ]
-        if not present:
-            return group
-        before = self.constants
-        needs_cell = bool(group.whole) or present != around
-        columns = self.columns(group.columns, present, needs_cell, table)
-        if any(map(_has_cells, columns)) and not _shown_everywhere(columns, present):
-            self.constants = before
-            return group
+    def group(self, group: Group, around: Sequence[int], table: Table) -> Group:
+        columns = self.columns(group.columns, rows_of(group), table)
+        at = 0
+        while not group_is_shown(group, columns, around):
+            columns[at] = group.columns[at]
+            at += 1
         return replace(group, columns=columns)
+
+    def left_out(self, column: Column, table: Table) -> Column:
+        """The column with its usual values left out, and so with those of the columns in it."""
+        if isinstance(column, Constant):
+            self.constants += 1
+        elif isinstance(column, Group):
+            return replace(column, columns=[self.left_out(inner, table) for inner in column.columns])
+        elif isinstance(column, Cells) and column.name != KEY_NAME:
+            return self.with_usual(column, table)
+        return column
 
     def with_usual(self, column: Cells, table: Table) -> Cells:
         """The column with its usual value left out of the cells, where that is worth a reader's look."""
@@ -135,29 +134,6 @@ def _only_value(values: Sequence[Cell]) -> Cell:
         same = all(type(value) is list and dump(value) == text for value in values)
         return first if same and not any(isinstance(item, (dict, list)) for item in first) else ABSENT
     return first if first == last and all(value == first for value in values) else ABSENT
-
-
-def _has_cells(column: Column) -> bool:
-    if isinstance(column, Group):
-        return any(map(_has_cells, column.columns))
-    return isinstance(column, (Cells, Child))
-
-
-def _shown_everywhere(columns: Sequence[Column], present: list[int]) -> bool:
-    """Whether in each of the rows some cell shows that the group is there."""
-    rows = set(present)
-    for column in columns:
-        values: Sequence[object] = ()
-        if isinstance(column, Cells):
-            values = column.values
-        elif isinstance(column, Child):
-            values = column.counts
-        elif isinstance(column, Group) and _has_cells(column):
-            values = column.source
-        rows -= {row for row in rows if values and values[row] is not ABSENT}
-        if not rows:
-            return True
-    return not rows
 
 
 TIER = Tier(

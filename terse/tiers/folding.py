@@ -19,7 +19,7 @@ Fold = Callable[[list[str], Context], list[Step] | str]
 NAMES = {form.phrase: form.name for form in FORMS}
 
 SAMPLE_CHARACTERS = 16_384
-LEAST_GAIN = 0.04
+LEAST_GAIN = 0.03
 """A fold that takes away less is not worth a reader's effort."""
 
 UNTOUCHED = frozenset({Kind.CODE, Kind.DIFF, Kind.BINARY})

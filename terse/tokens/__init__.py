@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from terse.tokens.counting import TokenizerError, UnknownVocabularyError, Vocabulary, vocabulary
+from terse.tokens.counting import TokenizerError, UnknownVocabulary, Vocabulary, vocabulary
 
-__all__ = ["TokenizerError", "UnknownVocabularyError", "Vocabulary", "vocabulary"]
+__all__ = ["TokenizerError", "UnknownVocabulary", "Vocabulary", "vocabulary"]

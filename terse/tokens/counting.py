@@ -19,7 +19,7 @@ MAX_BLANKS = 500_000
 """Longest run of blanks that the tokenizer is given: tiktoken 0.14 panics at 999,999 of them."""
 
 
-class UnknownVocabularyError(LookupError):
+class UnknownVocabulary(LookupError):  # noqa: N818 — the name says what it is
     """No vocabulary of that name is part of the package."""
 
 
@@ -36,10 +36,10 @@ class Vocabulary:
     def __init__(self, name: str) -> None:
         """
         Raises:
-            UnknownVocabularyError: `name` is none of `o200k_base` and `cl100k_base`.
+            UnknownVocabulary: `name` is none of `o200k_base` and `cl100k_base`.
         """
         if name not in PUBLISHED:
-            raise UnknownVocabularyError(f"no vocabulary {name!r}: it is one of {', '.join(PUBLISHED)}")
+            raise UnknownVocabulary(f"no vocabulary {name!r}: it is one of {', '.join(PUBLISHED)}")
         self.name = name
         self._encoding: Encoding | None = None
         self._building = threading.Lock()
@@ -110,6 +110,6 @@ def vocabulary(name: str = "o200k_base") -> Vocabulary:
     """The vocabulary of that name, the same object every time.
 
     Raises:
-        UnknownVocabularyError: `name` is none of `o200k_base` and `cl100k_base`.
+        UnknownVocabulary: `name` is none of `o200k_base` and `cl100k_base`.
     """
     return _VOCABULARIES.get(name) or Vocabulary(name)

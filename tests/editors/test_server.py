@@ -90,7 +90,7 @@ def run(folder: Path, story: Callable[[Editor], Awaitable[None]]) -> None:
 
 
 def test_findings_come_as_you_type_and_go_when_they_are_put_right(workspace: Path) -> None:
-    """A misspelt tier is told after the change, with its code and what was meant; putting it right clears it."""
+    """A misspelt tier is told with its code and what was meant; putting it right clears the finding."""
 
     async def story(client: Editor) -> None:
         uri = client.uri("team.terse")

@@ -213,7 +213,7 @@ def test_matching_lines_are_cut_each() -> None:
 
     lines = text.splitlines()
     assert page.text.splitlines() == [
-        lines[0][:12] + f"[{len(lines[0]) - 11} characters removed]",
+        lines[0][:12] + f"[{len(lines[0]) - 12} characters removed]",
         *lines[1:],
     ]
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import terse.tokens.cuts as cuts
-from terse.tokens import TokenizerError, UnknownVocabularyError, vocabulary
+from terse.tokens import TokenizerError, UnknownVocabulary, vocabulary
 from terse.tokens.counting import LONGEST_TOKEN_BYTES, Vocabulary, at_most
 from terse.tokens.encodings import PUBLISHED
 from terse.tokens.pack import as_published, main, pack, unpack
@@ -79,7 +79,7 @@ def test_known_counts(text: str, o200k: int, cl100k: int) -> None:
 
 def test_an_unknown_vocabulary_is_named() -> None:
     """The message says which names there are."""
-    with pytest.raises(UnknownVocabularyError, match="it is one of o200k_base, cl100k_base"):
+    with pytest.raises(UnknownVocabulary, match="it is one of o200k_base, cl100k_base"):
         vocabulary("o300k")
 
 

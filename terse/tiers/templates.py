@@ -1,0 +1,287 @@
+"""`templates`: string columns that follow from other columns leave the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from terse.layout.cost import Cost
+from terse.layout.document import (
+    ABSENT,
+    USUAL,
+    Cell,
+    Cells,
+    Column,
+    Group,
+    Slot,
+    Table,
+    Template,
+)
+from terse.layout.header import KEY_NAME, SLOT_NAME, write_template
+from terse.layout.presence import group_is_shown, rows_of, table_is_shown
+from terse.layout.rewrite import each_table, separated
+from terse.layout.sample import spread
+from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+
+SAMPLE_ROWS = 8
+"""Rows on which a template is looked for, before it is tried on all."""
+MAX_SLOTS = 3
+MAX_TRIES = 6
+"""Columns tried for one slot, the one with the longest text first."""
+MAX_COLUMNS = 160
+"""Wider tables are searched in their first columns only: the search is quadratic in them."""
+USUAL_SHARE = 0.6
+"""A template that holds in this part of the rows is written as the usual value of its column."""
+MIN_GAIN = 3
+MIN_USUAL_GAIN = 8
+"""Tokens that a template has to save."""
+
+Path = tuple[str, ...]
+
+
+def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+    document = draft.document
+    if document is None:
+        return Skip("no layout")
+    cost = Cost(context.count)
+    found = 0
+
+    def change(table: Table) -> Table:
+        nonlocal found
+        search = _Search(table, cost, context)
+        made = search.run()
+        found += len(search.templates)
+        return made
+
+    changed = each_table(document, change)
+    if not found:
+        return Skip("no column follows from others")
+    return Applied(Draft(State.LAYOUT, None, separated(changed, cost)), f"{found} columns")
+
+
+@dataclass(slots=True)
+class _Leaf:
+    """A column that a template may stand for, or point at.
+
+    Attributes:
+        rows: the rows in which the object it belongs to stands.
+    """
+
+    path: Path
+    column: Cells
+    rows: Sequence[int]
+
+
+class _Search:
+    def __init__(self, table: Table, cost: Cost, context: Context) -> None:
+        self.table = table
+        self.cost = cost
+        self.context = context
+        present = [row for row in range(table.count) if row not in table.whole]
+        self.leaves = list(_leaves(table.columns, (), present))[:MAX_COLUMNS]
+        self.sources = [leaf for leaf in self.leaves if all(SLOT_NAME.fullmatch(name) for name in leaf.path)]
+        self.templates: dict[Path, Cells | Template] = {}
+
+    def run(self) -> Table:
+        if self.table.count < 2:
+            return self.table
+        targets = [leaf for leaf in self.leaves if leaf.path != (KEY_NAME,)]
+        # Long texts follow from short ones: so the chain ends at names and numbers.
+        for leaf in sorted(targets, key=_weight, reverse=True):
+            if self.context.expired():
+                break
+            made = self.follow(leaf)
+            if made is not None:
+                self.templates[leaf.path] = made
+        if not self.templates:
+            return self.table
+        return self.rebuilt()
+
+    def leads_to(self, path: Path, target: Path) -> bool:
+        """Whether a column follows, in however many steps, from the target."""
+        made = self.templates.get(path)
+        template = made.usual if isinstance(made, Cells) else made
+        if not isinstance(template, Template):
+            return False
+        slots = [part.path for part in template.parts if isinstance(part, Slot)]
+        return target in slots or any(self.leads_to(slot, target) for slot in slots)
+
+    def follow(self, leaf: _Leaf) -> Cells | Template | None:
+        """The template of a column, or the column with a template as its usual value."""
+        column = leaf.column
+        if column.usual is not None or column.prefix or column.suffix or len(leaf.rows) < 2:
+            return None
+        shown = [row for row in leaf.rows if isinstance(column.values[row], str)]
+        if len(shown) < max(2, USUAL_SHARE * len(leaf.rows)):
+            return None
+        sources = [
+            source
+            for source in self.sources
+            if source.path != leaf.path and not self.leads_to(source.path, leaf.path)
+        ]
+        rows = [shown[at] for at in spread(len(shown), SAMPLE_ROWS)]
+        parts = self.solve_rows(column, rows, sources)
+        if parts is None and len(rows) > 3:
+            parts = self.solve_rows(column, rows[:3], sources)
+        if parts is None:
+            return None
+        return self.tried(leaf, parts, sources)
+
+    def solve_rows(
+        self, column: Cells, rows: Sequence[int], sources: Sequence[_Leaf]
+    ) -> tuple[str | Slot, ...] | None:
+        targets = [str(column.values[row]) for row in rows]
+        if len(set(targets)) < 2:
+            return None
+        samples: list[tuple[Path, list[str]]] = []
+        for source in sources:
+            texts = [source.column.values[row] for row in rows]
+            if all(
+                isinstance(text, str) and text and text in target
+                for text, target in zip(texts, targets, strict=True)
+            ):
+                samples.append((source.path, texts))  # type: ignore[arg-type]
+        # Few rows agree by chance, and a short text is in any other.
+        shortest = 3 if len(rows) < 4 else 1
+        samples = [(path, texts) for path, texts in samples if min(map(len, texts)) >= shortest]
+        samples.sort(key=lambda each: (-min(map(len, each[1])), each[0]))
+        parts = _solve(targets, samples, MAX_SLOTS)
+        if parts is None:
+            return None
+        return tuple(part for part in parts if part != "")
+
+    def tried(
+        self, leaf: _Leaf, parts: tuple[str | Slot, ...], sources: Sequence[_Leaf]
+    ) -> Cells | Template | None:
+        """The parts as a template if they hold in all rows, as a usual value if they hold in most."""
+        by_path = {source.path: source.column.values for source in sources}
+        pieces = [by_path[part.path] if isinstance(part, Slot) else part for part in parts]
+        values = leaf.column.values
+        if len(parts) == 1 and isinstance(parts[0], Slot):
+            (texts,) = pieces
+            holds = [row for row in leaf.rows if _same(texts[row], values[row])]
+        else:
+            holds = [
+                row for row in leaf.rows if type(values[row]) is str and _filled(pieces, row) == values[row]
+            ]
+        name = leaf.path[-1]
+        template = Template(name, parts)
+        before = self.cost.column(leaf.column, self.table.count, self.table.separator)
+        if len(holds) == len(leaf.rows):
+            after = self.context.count(f"{name}={write_template(parts)},")
+            return template if after <= before - MIN_GAIN else None
+        if len(holds) < USUAL_SHARE * len(leaf.rows):
+            return None
+        marked = list(values)
+        for row in holds:
+            marked[row] = USUAL
+        usual = replace(leaf.column, values=marked, usual=template)
+        after_usual = self.cost.column(usual, self.table.count, self.table.separator)
+        return usual if after_usual <= before - MIN_USUAL_GAIN else None
+
+    def rebuilt(self) -> Table:
+        columns = self.columns(self.table.columns, (), range(self.table.count))
+        at = 0
+        while not table_is_shown(self.table, columns):
+            columns[at] = self.table.columns[at]
+            at += 1
+        return replace(self.table, columns=columns)
+
+    def columns(self, columns: Sequence[Column], path: Path, around: Sequence[int]) -> list[Column]:
+        made: list[Column] = []
+        for column in columns:
+            inner = (*path, column.name)
+            if isinstance(column, Group):
+                made.append(self.group(column, inner, around))
+            elif inner in self.templates and isinstance(column, Cells):
+                made.append(self.templates[inner])
+            else:
+                made.append(column)
+        return made
+
+    def group(self, group: Group, path: Path, around: Sequence[int]) -> Group:
+        columns = self.columns(group.columns, path, rows_of(group))
+        at = 0
+        while not group_is_shown(group, columns, around):
+            columns[at] = group.columns[at]
+            at += 1
+        return replace(group, columns=columns)
+
+
+def _leaves(columns: Sequence[Column], path: Path, rows: Sequence[int]) -> Iterator[_Leaf]:
+    for column in columns:
+        if isinstance(column, Cells):
+            yield _Leaf((*path, column.name), column, rows)
+        elif isinstance(column, Group):
+            yield from _leaves(column.columns, (*path, column.name), rows_of(column))
+
+
+def _weight(leaf: _Leaf) -> int:
+    rows = spread(len(leaf.column.values), SAMPLE_ROWS)
+    return sum(len(value) for row in rows if isinstance(value := leaf.column.values[row], str))
+
+
+def _same(one: Cell, other: Cell) -> bool:
+    return one is not ABSENT and one is not USUAL and type(one) is type(other) and one == other
+
+
+def _filled(pieces: Sequence[str | Sequence[Cell]], row: int) -> str | None:
+    out: list[str] = []
+    for piece in pieces:
+        value = piece if isinstance(piece, str) else piece[row]
+        if not isinstance(value, str):
+            return None
+        out.append(value)
+    return "".join(out)
+
+
+def _solve(
+    targets: Sequence[str], samples: Sequence[tuple[Path, Sequence[str]]], slots: int
+) -> list[str | Slot] | None:
+    """Parts that give every target from the samples of its row; `None` if none were found."""
+    if len(set(targets)) == 1:
+        return [targets[0]]
+    if slots == 0:
+        return None
+    tries = 0
+    for path, texts in samples:
+        if not all(text in target for text, target in zip(texts, targets, strict=True)):
+            continue
+        tries += 1
+        if tries > MAX_TRIES:
+            return None
+        for find in (str.find, str.rfind):
+            cuts = [find(target, text) for target, text in zip(targets, texts, strict=True)]
+            left = _solve(
+                [target[:cut] for target, cut in zip(targets, cuts, strict=True)], samples, slots - 1
+            )
+            if left is None:
+                continue
+            used = sum(isinstance(part, Slot) for part in left)
+            right = _solve(
+                [target[cut + len(text) :] for target, cut, text in zip(targets, cuts, texts, strict=True)],
+                samples,
+                slots - 1 - used,
+            )
+            if right is not None:
+                return [*left, Slot(path), *right]
+    return None
+
+
+TIER = Tier(
+    name="templates",
+    sentence="Takes string columns that follow from other columns out of the rows.",
+    reads="`forks_url={url}/forks` in a header: the column is that text with the row's `url` in it. "
+    "`merged_at?={closed_at}`: so where the cell is empty (or `.`).",
+    takes=frozenset({State.LAYOUT}),
+    leaves=None,
+    run=_run,
+    examples=(
+        Example(
+            '[{"name":"lark","url":"https://api.example/lark","forks":"https://api.example/lark/forks"},'
+            '{"name":"httpx","url":"https://api.example/httpx","forks":"https://api.example/httpx/forks"}]',
+            "JSON outline: 2 rows of name,url=https://api.example/{name},forks={url}/forks\nlark\nhttpx",
+            following=("tabularize",),
+        ),
+    ),
+)
