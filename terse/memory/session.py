@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 from terse.memory.store import Store
 from terse.payload.call import Call
+from terse.payload.exact import Number
 
 MAX_CALLS_REMEMBERED = 4096
 """Distinct calls kept; the oldest is forgotten first, and then counts as never made."""
@@ -54,12 +55,19 @@ class Session:
 def _call_key(call: Call) -> bytes:
     """A digest of the call: arguments are not kept, and their key order does not matter."""
     digest = blake2b(digest_size=16)
-    for part in (call.server, call.tool, _canonical(call.arguments)):
+    for part in (call.server, call.tool, canonical(call.arguments)):
         digest.update(part.encode("utf-8", "surrogatepass"))
         digest.update(b"\0")
     return digest.digest()
 
 
-def _canonical(arguments: Mapping[str, object]) -> str:
-    # `default=str` so that number lexemes and other JSON stand-ins of the payload room have a text.
-    return json.dumps(arguments, sort_keys=True, separators=(",", ":"), default=str)
+def canonical(value: object) -> str:
+    """An argument, or all of them, as JSON text with sorted keys; numbers as they were written."""
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, Mapping):
+        entries = (f"{json.dumps(str(key))}:{canonical(value[key])}" for key in sorted(value))
+        return f"{{{','.join(entries)}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{','.join(map(canonical, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)

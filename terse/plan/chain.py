@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from terse.plan import describe
 from terse.plan.limits import Limits
 from terse.plan.model import Step
-from terse.plan.trace import StepStatus, StepTrace
+from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace
 from terse.tiers.spec import Context, Draft, Skip, Tier
 
 SMALL = 200
@@ -53,6 +53,19 @@ class Chain:
         self._count = count
         self._clock = clock
         self._seconds = budget_ms / 1000
+
+    def forbidden(self) -> tuple[StepTrace, ...] | None:
+        """The traces of a chain none of whose steps may run; None when one may."""
+        traces = []
+        for step in self._steps:
+            tier = self._tiers[step.tier]
+            why = self._limits.on_tier(tier)
+            if not why:
+                return None
+            label = describe.step(step, tier.options)
+            status = StepStatus.FORBIDDEN
+            traces.append(StepTrace(label, step.at, status, NOT_COUNTED, NOT_COUNTED, tier.guarantee, why))
+        return tuple(traces)
 
     def run(self, draft: Draft, handles: Mapping[str, str]) -> Chained:
         """Run the steps left to right.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from terse.fields.find import first
 from terse.fields.page import Page
 from terse.fields.selector import Path, Target
 from terse.fields.size import counted, size_in
-from terse.memory.session import Session
+from terse.memory.session import Session, canonical
 from terse.payload.call import Call
 from terse.payload.exact import JsonValue, Number
 from terse.payload.kind import Kind
@@ -178,11 +176,9 @@ def _compares(size: int, comparison: Comparison, amount: int) -> bool:
 
 def _argument_text(value: object) -> str:
     """An argument as `is` compares it: a string as it is, anything else by its JSON text."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return str(value) if isinstance(value, str) else canonical(value)
 
 
 def _shown(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    if isinstance(value, Number):
-        text = str(value)
+    text = canonical(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
