@@ -6,13 +6,17 @@ from terse.tiers.affixes import TIER as AFFIXES
 from terse.tiers.constants import TIER as CONSTANTS
 from terse.tiers.dictionary import TIER as DICTIONARY
 from terse.tiers.minify import TIER as MINIFY
+from terse.tiers.outline import TIER as OUTLINE
 from terse.tiers.spec import Tier
 from terse.tiers.tabularize import TIER as TABULARIZE
+from terse.tiers.templates import TIER as TEMPLATES
 
 TIERS: tuple[Tier, ...] = (
     MINIFY,
     TABULARIZE,
+    OUTLINE,
     CONSTANTS,
+    TEMPLATES,
     AFFIXES,
     DICTIONARY,
 )

@@ -1,0 +1,69 @@
+"""`outline`: objects as `key=value` lines, opened where they are too long for one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from terse.layout.document import Block, Cell, Items, Node, Plain
+from terse.layout.write import WIDTH, write_pair
+from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+
+
+def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+    document = draft.document
+    if document is None:
+        return Skip("no JSON that can be carried exactly")
+    work = _Outline()
+    root = work.node(document.root, True)
+    if not work.opened:
+        return Skip("nothing to open")
+    changed = replace(document, root=root)
+    note = f"{work.opened} object{'s' if work.opened > 1 else ''} opened"
+    return Applied(Draft(State.LAYOUT, None, changed), note)
+
+
+class _Outline:
+    def __init__(self) -> None:
+        self.opened = 0
+
+    def node(self, node: Node, is_root: bool = False) -> Node:
+        if isinstance(node, Plain):
+            return self.plain(node.value, is_root)
+        if isinstance(node, Block):
+            return Block([(key, self.node(inner)) for key, inner in node.entries])
+        if isinstance(node, Items):
+            return Items([self.node(inner) for inner in node.nodes])
+        return node
+
+    def plain(self, value: Cell, is_root: bool) -> Node:
+        if not isinstance(value, (dict, list)) or not value:
+            return Plain(value)
+        if not is_root and len(write_pair("", value)) <= WIDTH:
+            return Plain(value)
+        if isinstance(value, dict):
+            self.opened += 1
+            return Block([(key, self.plain(item, False)) for key, item in value.items()])
+        nodes = [self.plain(item, False) for item in value]
+        if all(isinstance(node, Plain) for node in nodes):
+            if not is_root or not any(isinstance(item, dict) and item for item in value):
+                return Plain(value)
+            self.opened += 1
+        return Items(nodes)
+
+
+TIER = Tier(
+    name="outline",
+    sentence="Writes objects as `key=value` pairs, over several indented lines where they are long.",
+    reads="`key=value` pairs, `key:` before the indented lines of an object, `key: 2 items` before those of a "
+    "list; quotes only where a type would be in doubt.",
+    takes=frozenset({State.JSON, State.LAYOUT}),
+    leaves=State.LAYOUT,
+    run=_run,
+    examples=(
+        Example(
+            '{"kind":"Pod","metadata":{"name":"web-1","labels":{"app":"web"}},"ready":true,"code":"404"}',
+            'JSON outline:\nkind=Pod metadata={name=web-1 labels={app=web}} ready=true code="404"',
+        ),
+    ),
+)
