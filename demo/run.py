@@ -35,6 +35,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("list_packages", {}),
 )
 EXPLAINED = "list_packages"
+CALL_SECONDS = 60
+"""A server that hangs ends the demo."""
 COLUMNS = ("sent", "minified", "through")
 
 
@@ -57,7 +59,7 @@ async def main() -> int:
     count_with = vocabulary("o200k_base")
     rows: list[Row] = []
     explained = ""
-    async with Client(_command(SERVER)) as direct, Client(_command(THROUGH_TERSE)) as proxied:
+    async with _client(SERVER) as direct, _client(THROUGH_TERSE) as proxied:
         for tool, arguments in CALLS:
             before = await direct.call_tool(tool, arguments)
             after = await proxied.call_tool(tool, arguments)
@@ -69,8 +71,9 @@ async def main() -> int:
     return _verdict(rows)
 
 
-def _command(command: list[str]) -> StdioServerParameters:
-    return StdioServerParameters(command=command[0], args=command[1:], cwd=ROOT)
+def _client(command: list[str]) -> Client:
+    server = StdioServerParameters(command=command[0], args=command[1:], cwd=ROOT)
+    return Client(server, read_timeout_seconds=CALL_SECONDS)
 
 
 def _row(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 ROOT = Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
 LEFT_OUT = frozenset(
@@ -77,7 +78,7 @@ def git_log(count: int = 30) -> dict[str, Any]:
     """The latest commits, newest first."""
     git = shutil.which("git")
     if git is None:
-        raise ValueError("git is not installed here")
+        raise ToolError("git is not installed here")
     keys = ("commit", "author", "email", "date", "subject")
     # Root may read a clone that belongs to somebody else; git asks to be told so.
     command = [git, "-c", f"safe.directory={ROOT}", "-C", str(ROOT), "log", f"-{count}"]
@@ -85,7 +86,7 @@ def git_log(count: int = 30) -> dict[str, Any]:
         [*command, "--format=%H%x1f%an%x1f%ae%x1f%aI%x1f%s"], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise ValueError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "git log failed")
+        raise ToolError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "git log failed")
     return {
         "commits": [dict(zip(keys, line.split("\x1f"), strict=True)) for line in done.stdout.splitlines()]
     }
@@ -111,7 +112,7 @@ def list_packages() -> dict[str, Any]:
 def _inside(name: str) -> Path:
     path = (ROOT / name).resolve()
     if not path.is_relative_to(ROOT):
-        raise ValueError(f"{name} is outside the folder that is served")
+        raise ToolError(f"{name} is outside the folder that is served")
     return path
 
 
