@@ -7,6 +7,7 @@ by hand here: an option parser takes longer to import than a small server takes 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 from terse.proxy.child import Child
@@ -61,6 +62,11 @@ def main(arguments: list[str]) -> int:
     if "--help" in options or "-h" in options:
         sys.stdout.write(HELP)
         return 0
+    if not hasattr(os, "fork"):
+        return _complain("the proxy runs on Linux and macOS only", 2)
+    # Until the relay takes the signals, Ctrl-C ends us without a word, as SIGTERM does.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         given = _read(arguments)
         child = Child.spawn(given.command)
@@ -75,7 +81,7 @@ def main(arguments: list[str]) -> int:
     def load(complaints: Complaints) -> ProxySession:
         return _session(given, complaints)
 
-    code = Relay(child, load).run()
+    code = Relay(child, load, must_load=given.rules is not None).run()
     # At once: threads may be waiting for input that never comes, and nothing is left to clean up.
     os._exit(code)
 

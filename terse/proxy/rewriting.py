@@ -119,10 +119,10 @@ class Rewriting:
             Thread(target=self._watch, daemon=True).start()
         return True
 
-    def wait_until_loaded(self) -> None:
-        """Wait until the rewriter was made, or could not be."""
+    def wait_until_loaded(self, seconds: float) -> None:
+        """Wait until the rewriter was made, or could not be, or the time is over."""
         with self._lock:
-            self._progress.wait_for(lambda: self._loaded)
+            self._progress.wait_for(lambda: self._loaded, seconds)
 
     def wait_until_sent(self) -> None:
         """Wait until every answer that was taken is sent: the time limit bounds it."""

@@ -31,6 +31,8 @@ READ_MORE_BYTES = 1024 * 1024
 LOAD_AFTER_SECONDS = 0.05
 """The proxy's own modules load when the server has said something, or after this time: not while both
 of them would be starting, nor between a client and the answer to its first message."""
+LOAD_SECONDS = 10.0
+"""How long a session that is over waits for its rules to be loaded, to say what is wrong with them."""
 QUIET_SECONDS = 0.2
 """No message for so long: the client has what it starts with, and its model thinks."""
 END_SECONDS = 2.0
@@ -61,11 +63,15 @@ class Relay:
         child: the running server.
         load: makes what rewrites results; called in a thread while the server boots. `Refused` ends the
             relay with exit code 2; any other failure is said on stderr, and everything is sent as it came.
+        must_load: a session that is over before loading waits for it: `Refused` is never missed.
     """
 
-    def __init__(self, child: Child, load: Callable[[Complaints], Rewriter]) -> None:
+    def __init__(
+        self, child: Child, load: Callable[[Complaints], Rewriter], *, must_load: bool = False
+    ) -> None:
         self._child = child
         self._make_rewriter = load
+        self._must_load = must_load
         self._complaints = Complaints()
         self._wire = Wire()
         self._rewriting = Rewriting(self._load, self._send, self._say_late, self._is_quiet)
@@ -185,7 +191,8 @@ class Relay:
         the end of the output does not come, and is not waited for.
         """
         self._server_spoke.set()
-        self._rewriting.wait_until_loaded()
+        if self._must_load:
+            self._rewriting.wait_until_loaded(LOAD_SECONDS)
         poll = select.poll()
         poll.register(self._child.stdout, select.POLLIN)
         while not self._drained.wait(0.25):

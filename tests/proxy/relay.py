@@ -50,4 +50,4 @@ def load(complaints: Complaints) -> Shouting:
     return Shouting()
 
 
-os._exit(Relay(child, load).run())
+os._exit(Relay(child, load, must_load="TERSE_TEST_LOAD" in os.environ).run())

@@ -344,3 +344,19 @@ def test_descriptors_that_do_not_block_are_no_trouble() -> None:
 
         client.receive()
         assert len(text_of(client.receive())) == 500_000
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_descriptors_are_no_trouble(closed: str, tmp_path: Path) -> None:
+    """A client may start us without stdin, stdout or stderr: no pipe of ours takes their place."""
+    pid = tmp_path / "pid"
+    with started(["sh", "-c", f'exec "$0" "$@" {closed}', *RELAY, *SERVER, "--pid", str(pid)]) as client:
+        if "<" not in closed:
+            client.send(INIT)
+            if closed != ">&-":
+                assert json.loads(client.receive())["id"] == 0
+            client.close()
+        client.wait()
+
+        assert client.errors() == ""
+        assert ends(pid_in(pid))

@@ -65,7 +65,7 @@ def test_a_tool_that_no_rule_touches_is_not_taken() -> None:
     """Its results never wait for anything."""
     book = Playbook()
     book.rewriting.start()
-    book.rewriting.wait_until_loaded()
+    book.rewriting.wait_until_loaded(PATIENCE)
 
     assert not book.rewriting.take(answer(1, "untouched"))
 
@@ -118,7 +118,7 @@ def test_without_a_rewriter_nothing_is_taken() -> None:
     """Rules that could not be loaded: everything is forwarded."""
     rewriting = Rewriting(lambda: None, lambda message: None, lambda late: None, lambda: False)
     rewriting.start()
-    rewriting.wait_until_loaded()
+    rewriting.wait_until_loaded(PATIENCE)
 
     assert not rewriting.take(answer(1))
 
