@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,6 +10,7 @@ from terse.language import syntax
 from terse.language.load import Loaded
 from terse.language.match import Entries
 from terse.language.views import Act, GuardView, RuleView, RunStep, all_of
+from terse.language.workspace import Workspace
 from terse.tiers.spec import Tier
 
 PLANNED_TIERS = ("dedup", "diff", "fold-repeats")
@@ -22,6 +23,8 @@ class Policy:
 
     loaded: Loaded
     tiers: Mapping[str, Tier]
+    built_in_chains: Mapping[str, Sequence[Tier]]
+    workspace: Workspace
     rules: tuple[RuleView, ...] = ()
     guards: tuple[GuardView, ...] = ()
     rule_items: dict[str, list[tuple[str, syntax.Rule]]] = field(default_factory=dict)
@@ -32,9 +35,17 @@ class Policy:
     tests: list[tuple[str, syntax.Test]] = field(default_factory=list)
 
     def chain(self, name: str) -> syntax.Chain | None:
-        """The chain of that name; a tier's name is never a chain's."""
+        """The policy's chain of that name; a tier's name is never a chain's."""
         found = self.chain_items.get(name)
-        return found[0][1] if found and not self.is_tier(name) else None
+        return found[0][1] if found and not self.is_taken(name) else None
+
+    def is_chain(self, name: str) -> bool:
+        """Whether it is a chain of the policy or a built-in one."""
+        return name in self.built_in_chains or self.chain(name) is not None
+
+    def is_taken(self, name: str) -> bool:
+        """Whether the language has the name for a tier or a chain of its own."""
+        return self.is_tier(name) or name in self.built_in_chains
 
     def profile(self, name: str) -> syntax.Profile | None:
         found = self.profile_items.get(name)
@@ -78,9 +89,14 @@ class Policy:
         }
 
 
-def resolve(loaded: Loaded, tiers: Mapping[str, Tier]) -> Policy:
+def resolve(
+    loaded: Loaded,
+    tiers: Mapping[str, Tier],
+    built_in_chains: Mapping[str, Sequence[Tier]],
+    workspace: Workspace,
+) -> Policy:
     """Put the files together. Their order does not matter: everything is listed by path and place."""
-    policy = Policy(loaded, tiers)
+    policy = Policy(loaded, tiers, built_in_chains, workspace)
     for path in sorted(loaded.files):
         for item in loaded.files[path].tree.items:
             match item:
@@ -146,6 +162,9 @@ def run_steps(
         name = step.name.text
         if policy.is_tier(name):
             yield RunStep(step, name, policy.tiers.get(name), chain)
+            continue
+        if name in policy.built_in_chains:
+            yield from (RunStep(step, tier.name, tier, chain) for tier in policy.built_in_chains[name])
             continue
         named = policy.chain(name)
         if named is not None and name not in inside and len(inside) < MAX_CHAIN_DEPTH:

@@ -22,3 +22,6 @@ TIERS: tuple[Tier, ...] = (
 )
 
 BY_NAME: dict[str, Tier] = {tier.name: tier for tier in TIERS}
+
+CHAINS: dict[str, tuple[Tier, ...]] = {"compact": tuple(tier for tier in TIERS if not tier.needs_memory)}
+"""The built-in chains by name: `compact` is every step that speaks of one result alone."""

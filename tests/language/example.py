@@ -1,4 +1,7 @@
-"""Small policies in one text: the first file, then others below lines `=== path ===`."""
+"""Small policies in one text: the first file, then others below lines `=== path ===`.
+
+`⟨x × 1000⟩` stands for a thousand x.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from terse.language import Checked, check
 
 MAIN = "main.terse"
+_REPEATED = re.compile(r"⟨([^⟩]*) × (\d+)⟩")
 _FILE = re.compile(r"^=== (\S+) ===$", re.MULTILINE)
 
 
 def split(text: str) -> dict[str, bytes]:
     """The files of an example by path. A byte that is not UTF-8 is written as its lone surrogate."""
+    text = _REPEATED.sub(lambda found: found[1] * int(found[2]), text)
     first, *others = _FILE.split(text.lstrip("\n"))
     files = {MAIN: first}
     for path, body in zip(others[::2], others[1::2], strict=True):

@@ -20,8 +20,10 @@ from terse.language.checks import (
     quantities,
     reach,
     regexes,
+    samples,
     statements,
     steps,
+    tool_lists,
     unsupported,
     unused,
 )
@@ -45,5 +47,7 @@ CHECKS: tuple[Callable[[Policy], Iterable[Diagnostic]], ...] = (
     promises.check,
     loss.check,
     overrides.check,
+    tool_lists.check,
+    samples.check,
     unsupported.check,
 )

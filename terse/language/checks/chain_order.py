@@ -37,12 +37,12 @@ def _rule(policy: Policy, view: RuleView, broken: set[str]) -> Iterator[Diagnost
         for step in use.steps:
             runs = list(run_steps(policy, (step,)))
             walked = list(_walk(runs, states))
-            if policy.chain(step.name.text) is None:
+            if not policy.is_chain(step.name.text):
                 for run, got in walked:
                     never = _never(run, got, view)
                     if never is not None:
                         yield never
-            elif walked and step.name.text not in broken and not any(_fits(run, got) for run, got in walked):
+            elif _none_fits(walked) and step.name.text not in broken | policy.built_in_chains.keys():
                 takes = frozenset(state for run in runs if run.spec for state in run.spec.takes)
                 yield Diagnostic(
                     codes.CHAIN_ORDER,
@@ -51,6 +51,10 @@ def _rule(policy: Policy, view: RuleView, broken: set[str]) -> Iterator[Diagnost
                     _why(view),
                 )
             states = _after(walked, states)
+
+
+def _none_fits(walked: Sequence[tuple[RunStep, frozenset[State]]]) -> bool:
+    return bool(walked) and not any(_fits(run, got) for run, got in walked)
 
 
 def start_states(kinds: frozenset[Kind]) -> frozenset[State]:

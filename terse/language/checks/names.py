@@ -107,10 +107,11 @@ def _overrides(
 
 def _chains_called_like_tiers(policy: Policy) -> Iterator[Diagnostic]:
     for name, items in policy.chain_items.items():
-        if policy.is_tier(name):
+        if policy.is_taken(name):
+            kind = "tier" if policy.is_tier(name) else "built-in chain"
             yield Diagnostic(
                 codes.NAME_TAKEN_BY_TIER,
-                f"`{name}` is the name of a tier",
+                f"`{name}` is the name of a {kind}",
                 Label(items[0][1].name.span, "a chain cannot have it"),
                 help="give the chain another name",
             )

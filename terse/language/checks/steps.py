@@ -14,7 +14,7 @@ from terse.tiers.spec import Option, Tier
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
-    known = (*policy.tier_names, *policy.chain_items)
+    known = (*policy.tier_names, *policy.built_in_chains, *policy.chain_items)
     lists: list[tuple[Sequence[syntax.Step], syntax.Chain | None]] = []
     for items in policy.chain_items.values():
         lists += [(chain.steps, chain) for _, chain in items]

@@ -260,6 +260,68 @@ rule files {
 """,
 )
 
+SELECTOR_FINDS_NOTHING = Code(
+    "T410",
+    "selector-finds-nothing",
+    Severity.WARNING,
+    "a selector finds nothing in any sample of the tools it is for",
+    "What is not found is left alone, so a line with a wrong selector does nothing, and no call fails "
+    "because of it. Samples are saved results in `samples/SERVER/TOOL/`.",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  set aside issues.attachments
+}
+
+=== samples/github/list_issues/open.json ===
+{"issues": [{"title": "A button does nothing", "body": "Press it."}]}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  set aside issues.body
+}
+
+=== samples/github/list_issues/open.json ===
+{"issues": [{"title": "A button does nothing", "body": "Press it."}]}
+""",
+)
+
+SELECTOR_NEAR_MISS = Code(
+    "T411",
+    "selector-near-miss",
+    Severity.WARNING,
+    "a selector finds nothing in any sample, and a key there is nearly the one it names",
+    "What is not found is left alone, so a misspelt `keep` keeps nothing and a misspelt `set aside` "
+    "does nothing.",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  set aside issues.bodi
+}
+
+=== samples/github/list_issues/open.json ===
+{"issues": [{"title": "A button does nothing", "body": "Press it."}]}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  set aside issues.body
+}
+
+=== samples/github/list_issues/open.json ===
+{"issues": [{"title": "A button does nothing", "body": "Press it."}]}
+""",
+)
+
 SLOW_REGEX = Code(
     "T412",
     "slow-regex",
@@ -454,6 +516,8 @@ CODES = (
     LOSE_WITHOUT_LOSS,
     PERCENT_OUT_OF_RANGE,
     FIT_CANNOT_SHRINK,
+    SELECTOR_FINDS_NOTHING,
+    SELECTOR_NEAR_MISS,
     SLOW_REGEX,
     REGEX_MATCHES_EMPTY,
     KEEP_WITHOUT_EFFECT,

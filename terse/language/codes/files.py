@@ -306,7 +306,7 @@ NAME_TAKEN_BY_TIER = Code(
     "T109",
     "name-taken-by-tier",
     Severity.ERROR,
-    "a chain is called like a tier",
+    "a chain is called like a tier or a built-in chain",
     "`use minify` would mean one thing in this policy and another in every other one.",
     """
 terse 1

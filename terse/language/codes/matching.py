@@ -123,6 +123,74 @@ rule issues {
 """,
 )
 
+NO_SUCH_TOOL = Code(
+    "T205",
+    "no-such-tool",
+    Severity.WARNING,
+    "a pattern matches no tool of the server's list",
+    "`tools.lock` has the tools that the servers listed when `terse snapshot` was run. A pattern that "
+    "matches none of them is misspelt, or the server has changed.",
+    """
+terse 1
+
+rule issues {
+  on github/list_isues
+  use minify
+}
+
+=== tools.lock ===
+{"github": {"tools": [{"name": "list_issues"}, {"name": "get_issue"}]}}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  use minify
+}
+
+=== tools.lock ===
+{"github": {"tools": [{"name": "list_issues"}, {"name": "get_issue"}]}}
+""",
+)
+
+NO_SUCH_ARGUMENT = Code(
+    "T206",
+    "no-such-argument",
+    Severity.WARNING,
+    "no tool of the rule has an argument of that name",
+    "`tools.lock` has the input schema of every tool. A condition on an argument that none of them "
+    "has never holds.",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  when argument stat is "OPEN"
+  use minify
+}
+
+=== tools.lock ===
+{"github": {"tools": [
+  {"name": "list_issues", "inputSchema": {"properties": {"state": {"type": "string"}}}}
+]}}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  when argument state is "OPEN"
+  use minify
+}
+
+=== tools.lock ===
+{"github": {"tools": [
+  {"name": "list_issues", "inputSchema": {"properties": {"state": {"type": "string"}}}}
+]}}
+""",
+)
+
 RULE_WITHOUT_ON = Code(
     "T207",
     "rule-without-on",
@@ -176,6 +244,42 @@ rule everything {
 """,
 )
 
+VALUE_NOT_IN_ENUM = Code(
+    "T209",
+    "value-not-in-enum",
+    Severity.WARNING,
+    "an argument never has that value",
+    "The tool's schema in `tools.lock` lists the values that it takes.",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  when argument state is "OPENED"
+  use minify
+}
+
+=== tools.lock ===
+{"github": {"tools": [
+  {"name": "list_issues", "inputSchema": {"properties": {"state": {"enum": ["OPEN", "CLOSED"]}}}}
+]}}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  when argument state is "OPEN"
+  use minify
+}
+
+=== tools.lock ===
+{"github": {"tools": [
+  {"name": "list_issues", "inputSchema": {"properties": {"state": {"enum": ["OPEN", "CLOSED"]}}}}
+]}}
+""",
+)
+
 REDUNDANT_CONDITION = Code(
     "T210",
     "redundant-condition",
@@ -202,12 +306,80 @@ rule pages {
 """,
 )
 
+CONDITION_COSTS_TOKENS = Code(
+    "T211",
+    "condition-costs-tokens",
+    Severity.NOTE,
+    "a `when` counts the tokens of results that are over 1 MB in the samples",
+    "Most token tests are decided by the size in bytes. A limit of many tokens on a large result is "
+    "not: its tokens are counted on every call.",
+    """
+terse 1
+
+rule pages {
+  on docs/read
+  when payload over 100k tokens
+  shorten everything to 100k tokens
+}
+
+=== samples/docs/read/large.txt ===
+⟨lorem ipsum × 120000⟩
+""",
+    """
+terse 1
+
+rule pages {
+  on docs/read
+  when payload over 400 kB
+  shorten everything to 100k tokens
+}
+
+=== samples/docs/read/large.txt ===
+⟨lorem ipsum × 120000⟩
+""",
+)
+
+UNUSABLE_LOCK = Code(
+    "T213",
+    "unusable-lock",
+    Severity.WARNING,
+    "`tools.lock` cannot be read as the servers' tool lists",
+    "Without it, misspelt tools, arguments and values are not found.",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  use minify
+}
+
+=== tools.lock ===
+{"github": ["list_issues"]}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  use minify
+}
+
+=== tools.lock ===
+{"github": {"tools": [{"name": "list_issues"}]}}
+""",
+)
+
 CODES = (
     AMBIGUOUS_RULES,
     SAME_MATCH,
     UNREACHABLE_RULE,
     CONTRADICTORY_WHEN,
+    NO_SUCH_TOOL,
+    NO_SUCH_ARGUMENT,
     RULE_WITHOUT_ON,
     NO_CATCH_ALL,
+    VALUE_NOT_IN_ENUM,
     REDUNDANT_CONDITION,
+    CONDITION_COSTS_TOKENS,
+    UNUSABLE_LOCK,
 )

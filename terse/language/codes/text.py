@@ -119,7 +119,7 @@ FILE_TOO_LARGE = Code(
     """
 terse 1
 
-# A file of more than 4,000,000 bytes.
+# ⟨x × 4000000⟩
 """,
     """
 terse 1
