@@ -1,4 +1,4 @@
-"""Writes policies/samples: tool results in the shapes of real servers, about this very project.
+"""Writes policies/samples and policies/tools.lock: what real servers answer, about this very project.
 
     python policies/make_samples.py            write them
     python policies/make_samples.py --check    exit 1 and name the stale ones
@@ -12,10 +12,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sampling import atlassian, browser, databases, filesystem, github, kubernetes, logs
+from sampling import atlassian, browser, databases, filesystem, github, kubernetes, logs, tools
 from sampling.facts import Facts, NoHistory
 
-SAMPLES = Path(__file__).resolve().parent / "samples"
+POLICIES = Path(__file__).resolve().parent
 LARGEST = 60_000
 """Bytes of the largest sample: enough to be like life, and small enough to be read in a review."""
 
@@ -31,13 +31,14 @@ MAKERS = (
 
 
 def made() -> dict[str, str]:
-    """Every sample by its path below policies/samples.
+    """Every file by its path below policies.
 
     Raises:
         NoHistory: the commit that all facts are read from is not in this clone.
     """
     facts = Facts()
-    return {path: text for samples in MAKERS for path, text in samples(facts)}
+    samples = {f"samples/{path}": text for maker in MAKERS for path, text in maker(facts)}
+    return {**samples, "tools.lock": tools.lock()}
 
 
 def main(arguments: list[str]) -> int:
@@ -59,16 +60,17 @@ def main(arguments: list[str]) -> int:
 
 
 def _on_disk(path: str) -> bytes | None:
-    file = SAMPLES / path
+    file = POLICIES / path
     return file.read_bytes() if file.exists() else None
 
 
 def _all_on_disk() -> list[str]:
-    return sorted(file.relative_to(SAMPLES).as_posix() for file in SAMPLES.rglob("*") if file.is_file())
+    samples = (POLICIES / "samples").rglob("*")
+    return sorted(file.relative_to(POLICIES).as_posix() for file in samples if file.is_file())
 
 
 def _write(path: str, text: str | None) -> None:
-    file = SAMPLES / path
+    file = POLICIES / path
     if text is None:
         file.unlink()
         return

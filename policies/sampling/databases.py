@@ -23,7 +23,7 @@ def samples(facts: Facts) -> Iterator[Sample]:
     yield "sqlite/list_tables/all.txt", str(_rows(database, tables))
     yield "sqlite/describe_table/parts.txt", str(_rows(database, "select * from pragma_table_info('parts')"))
     yield "postgres/query/modules.json", pretty(_rows(database, modules))
-    yield "postgres/query/commits.json", pretty(_rows(database, "select * from changes order by sha, path"))
+    yield "postgres/query/parts.json", pretty(_rows(database, f"{parts} limit 220"))
     largest = _rows(database, f"{modules} limit 1")[0]
     yield "redis/hgetall/module.json", pretty({key: str(value) for key, value in largest.items()})
     keys = [f"module:{row['path']}" for row in _rows(database, "select path from modules order by path")]
@@ -51,7 +51,7 @@ def filled(facts: Facts) -> sqlite3.Connection:
             row = (part.name, part.kind, module.path, part.line, part.end, part.sentence)
             database.execute("insert into parts values (?, ?, ?, ?, ?, ?)", row)
     for commit in facts.commits:
-        for added, gone, path in commit.files[:12]:
+        for added, gone, path in commit.files:
             change = (commit.sha, commit.when, commit.subject, path, added, gone)
             database.execute("insert into changes values (?, ?, ?, ?, ?, ?)", change)
     return database

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sampling.facts import Facts, Sample, pretty
+from sampling.facts import Facts, Sample, pretty, sha_of
 
 ROOT = "/home/dev/terse"
 
@@ -18,6 +18,7 @@ def samples(facts: Facts) -> Iterator[Sample]:
     python = [f"{ROOT}/{path}" for path in paths if path.endswith(".py")]
     yield "filesystem/search_files/python.txt", "\n".join(python) + "\n"
     yield "filesystem/read_text_file/source.txt", facts.text("terse/source.py")
+    yield "filesystem/read_text_file/lock.txt", _lock_file(facts)
     yield "filesystem/read_text_file/guide.txt", facts.text("docs/design.md")
     read = ("terse/guarantee.py", "terse/diagnostic.py", "terse/payload/kind.py")
     yield (
@@ -52,3 +53,23 @@ def _tree(paths: list[str], folder: str) -> list[dict[str, object]]:
         else:
             tree.append({"name": name, "type": "file"})
     return tree
+
+
+def _lock_file(facts: Facts) -> str:
+    """A lock file in uv's shape: one package a module, depending on the others of its room."""
+    lines = ["version = 1", 'requires-python = ">=3.11"', ""]
+    for module in facts.modules:
+        name = module.path.removesuffix(".py").replace("/", "-").replace("_", "-")
+        others = [other for other in facts.modules if other.room == module.room and other is not module]
+        lines += ["[[package]]", f'name = "{name}"', 'version = "0.1.0"']
+        lines += ['source = { registry = "https://pypi.org/simple" }', "dependencies = ["]
+        lines += [
+            f'    {{ name = "{other.path.removesuffix(".py").replace("/", "-")}" }},' for other in others[:3]
+        ]
+        url = f"https://files.pythonhosted.org/packages/{sha_of(name)[:8]}/{name}-0.1.0.tar.gz"
+        lines += [
+            "]",
+            f'sdist = {{ url = "{url}", hash = "sha1:{sha_of(module.path)}", size = {module.size} }}',
+            "",
+        ]
+    return "\n".join(lines)

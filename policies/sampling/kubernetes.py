@@ -187,14 +187,17 @@ def _described(module: Module) -> str:
         "    Image:          ghcr.io/terse-dev/terse:0.1.0",
         "    Port:           <none>",
         "    State:          Running",
+        "    Last State:     Terminated",
+        "      Reason:       OOMKilled",
+        "      Exit Code:    137",
         "    Environment:",
     ]
     lines += [f"      {part.name.upper()}:  {part.sentence}" for part in module.parts]
     lines += ["Events:", "  Type     Reason     Age                   From               Message"]
     lines += ["  ----     ------     ----                  ----               -------"]
-    for minute in range(40):
+    for minute in range(90):
         lines.append(
-            f"  Warning  BackOff    {minute}m (x{40 - minute} over 40m)     kubelet            "
+            f"  Warning  BackOff    {minute}m (x{90 - minute} over 90m)     kubelet            "
             f"Back-off restarting failed container app in pod {name}"
         )
     return "\n".join(lines) + "\n"
