@@ -8,9 +8,13 @@ import pytest
 
 from terse.diagnostic import Code, Severity
 from terse.language.codes import CODES
+from terse.report.page import render
 from tests.language.example import check_text, codes_of
 
-EXAMPLES = pytest.mark.parametrize("code", CODES, ids=lambda code: code.code)
+EVERY = pytest.mark.parametrize("code", CODES, ids=lambda code: code.code)
+# What other commands find is tested with them.
+OF_CHECK = [code for code in CODES if code.found_by == "check"]
+OF_CHECKS = pytest.mark.parametrize("code", OF_CHECK, ids=lambda code: code.code)
 
 
 def test_codes_and_names_are_never_used_twice() -> None:
@@ -24,7 +28,7 @@ def test_codes_are_listed_in_order() -> None:
     assert [code.code for code in CODES] == sorted(code.code for code in CODES)
 
 
-@EXAMPLES
+@EVERY
 def test_a_code_is_written_as_the_docs_promise(code: Code) -> None:
     """T and three digits; a name for `# allow`; a summary that reads on in a sentence."""
     assert re.fullmatch(r"T\d{3}", code.code)
@@ -33,7 +37,7 @@ def test_a_code_is_written_as_the_docs_promise(code: Code) -> None:
     assert code.why.endswith(".")
 
 
-@EXAMPLES
+@OF_CHECKS
 def test_the_wrong_example_has_the_fault(code: Code) -> None:
     """What a page calls wrong gives that code, and nothing that is as grave and not meant."""
     found = check_text(code.wrong).diagnostics
@@ -43,7 +47,7 @@ def test_the_wrong_example_has_the_fault(code: Code) -> None:
     assert others == []
 
 
-@EXAMPLES
+@OF_CHECKS
 def test_the_right_example_is_right(code: Code) -> None:
     """What a page calls right gives no error and no warning, and compiles."""
     checked = check_text(code.right)
@@ -51,3 +55,14 @@ def test_the_right_example_is_right(code: Code) -> None:
     assert [d.code.code for d in checked.diagnostics if d.severity > Severity.NOTE] == []
     assert code.code not in codes_of(code.right)
     assert checked.plan is not None
+
+
+@EVERY
+def test_a_page_prints_on_a_terminal(code: Code) -> None:
+    """`terse explain T201` is whole, and no line of prose is wider than a terminal."""
+    page = render(code)
+
+    assert page.startswith(f"{code.code} {code.name} (")
+    assert all(len(line) <= 80 for line in page.splitlines() if not line.startswith("    "))
+    assert "Wrong:" in page
+    assert "Right:" in page

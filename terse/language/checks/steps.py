@@ -121,6 +121,9 @@ def option_in_range(value: syntax.Quantity, spec: Option) -> bool:
 
 def _twice(policy: Policy, steps: Sequence[syntax.Step]) -> Iterator[Diagnostic]:
     """Tell of a tier that these steps run twice, unless one chain among them has it twice itself."""
+    named = [policy.chain(step.name.text) for step in steps]
+    if any(chain is not None and _way_back(policy, chain) is not None for chain in named):
+        return
     first: dict[str, syntax.Step] = {}
     for step in steps:
         ran = {run.tier for run in run_steps(policy, (step,))}

@@ -13,7 +13,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
     files = policy.loaded.files
     for name, chains in policy.chain_items.items():
         path, chain = chains[0]
-        if files[path].entry and name not in policy.chains_in_use:
+        if files[path].entry and name not in policy.chains_in_use and not policy.is_taken(name):
             yield Diagnostic(
                 codes.UNUSED_CHAIN,
                 f"no rule uses chain `{name}`",

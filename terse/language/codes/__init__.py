@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from terse.diagnostic import Code
-from terse.language.codes import chains, fields, files, house, matching, tests, text
+from terse.language.codes import chains, fields, files, house, matching, tests, text, tools
 
 CODES: tuple[Code, ...] = (
     *text.CODES,
@@ -11,6 +11,7 @@ CODES: tuple[Code, ...] = (
     *matching.CODES,
     *chains.CODES,
     *fields.CODES,
+    *tools.CODES,
     *tests.CODES,
     *house.CODES,
 )
