@@ -14,7 +14,7 @@ from terse.language.parse import grammar
 from terse.language.unexpected import WORDS
 
 _ITEM = re.compile(r"^(?:import|chain|profile|guard|override|rule|tools|test)\b", re.MULTILINE)
-_WORD = re.compile(r"[A-Za-z0-9_$@*.+-]*$")
+_WORD = re.compile(r"[A-Za-z0-9_$@*.+-]*\Z")
 _GOES_ON = re.compile(r"(?:,|\bthen)[ \t]*(?:#[^\n]*)?\n[^\n]*$")
 _COMMENT = re.compile(r'^(?:[^"#/\n]|"(?:\\.|[^"\\\n])*"|/(?:\\.|[^/\\\n])+/|/)*#')
 
@@ -70,7 +70,7 @@ def place(text: str, offset: int) -> Place:
 
 
 def _typed(before: str) -> str:
-    quoted = re.search(r'"(?:\\.|[^"\\\n])*$', before[before.rfind("\n") + 1 :])
+    quoted = re.search(r'"(?:\\.|[^"\\\n])*\Z', before[before.rfind("\n") + 1 :])
     line = before[before.rfind("\n") + 1 :]
     if quoted is not None and len(re.findall(r'(?<!\\)"', line)) % 2:
         return quoted[0]

@@ -43,7 +43,7 @@ def offered(project: Project, at: Position) -> list[str]:
     ],
 )
 def test_in_a_rule(project: Project, write: Write, line: str, labels: list[str]) -> None:
-    """Statements, classes, kinds, arguments, fields, tools, units, tiers; in a comment only what `allow` takes."""
+    """Statements, classes, kinds, arguments, fields, tools, units, tiers; in a comment only codes."""
     at = write(RULE.format(line))
 
     found = offered(project, at)
