@@ -5,7 +5,7 @@
 
 - In a block of kind `console` every line after `$ ` is run in docs/examples; what follows is its output.
 - A block after `<!-- file: NAME -->` is the file NAME of docs/examples.
-- docs/commands.md is written from the commands themselves.
+- docs/commands.md is written from the commands themselves, docs/codes/ from the table of codes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ from typer.main import get_command
 
 from terse.cli.command import Command
 from terse.cli.main import COMMANDS, application
+from terse.language.codes import CODES
+from terse.report.page import index, markdown
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
+CODES_FOLDER = ROOT / "docs" / "codes"
 PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "guide.md",
@@ -116,6 +119,8 @@ def _words(parameter: Any) -> str:
 GENERATED: dict[Path, Callable[[], str]] = {
     **{page: partial(_page, page) for page in PAGES},
     ROOT / "docs" / "commands.md": _commands,
+    CODES_FOLDER / "README.md": partial(index, CODES),
+    **{CODES_FOLDER / f"{code.code}.md": partial(markdown, code) for code in CODES},
 }
 """Every page with generated parts, and what makes its text."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 
 from terse.diagnostic import Code
 
@@ -40,6 +41,25 @@ def markdown(code: Code) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def index(codes: Iterable[Code]) -> str:
+    """The list of all codes for the documentation, each with a link to its page."""
+    rows = [
+        f"| [{code.code}]({code.code}.md) | {code.severity.word} | {code.name} | {code.summary} |"
+        for code in codes
+    ]
+    return "\n".join([_INDEX, *rows, ""])
+
+
+_INDEX = """# Codes
+
+Every finding has a code, which is never used for another. `terse explain T201` prints its page. Errors keep a policy
+from loading; warnings and notes can be silenced where they are meant, by `# allow NAME` at the end of the line, or
+on a line of its own above the statement or block.
+
+| code | | name | when |
+|---|---|---|---|"""
+
+
 def _sentence(summary: str) -> str:
     return summary[0].upper() + summary[1:] + "."
 
@@ -53,7 +73,7 @@ def _indented(example: str) -> str:
 
 
 def _block(example: str) -> str:
-    return f"```\n{_shown(example)}\n```"
+    return f"```text\n{_shown(example)}\n```"
 
 
 def _shown(example: str) -> str:
