@@ -27,7 +27,7 @@ LEFT_OUT = frozenset(
 MAX_MATCHES = 200
 MAX_TEXT_BYTES = 1_000_000
 
-server = MCPServer("files-and-packages")
+server = MCPServer("files-and-packages", log_level="WARNING")
 
 
 @server.tool(structured_output=False)

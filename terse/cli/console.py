@@ -58,7 +58,10 @@ def write_bytes(data: bytes) -> None:
     """
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        rest = memoryview(data)
+        # With PYTHONUNBUFFERED the buffer is the file itself, which may take less than it is given.
+        while rest:
+            rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         quiet_stdout()

@@ -213,7 +213,7 @@ def _file_of(rule: RuleTrace | None) -> str:
 
 def _result(trace: Trace) -> Iterator[str]:
     if trace.gate.sent == "original" or trace.tokens_out == trace.tokens_in:
-        said = f"{tokens_in_words(trace.tokens_out)}, as it came"
+        said = f"as it came, {tokens_in_words(trace.tokens_out)}"
     else:
         gained = percent(trace.tokens_in - trace.tokens_out, trace.tokens_in)
         said = f"{tokens_in_words(trace.tokens_out)}, {gained} saved"

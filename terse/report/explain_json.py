@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from terse.plan.trace import ConditionTrace, GuardTrace, Outcome, RuleTrace, StepTrace
+from terse.plan.trace import NOT_COUNTED, ConditionTrace, GuardTrace, Outcome, RuleTrace, StepTrace
 from terse.report.explanation import Explanation
 
 VERSION = 1
@@ -37,7 +37,7 @@ def _text(outcome: Outcome) -> dict[str, Any]:
             "kind": trace.kind,
             "summary": trace.summary,
             "bytes": trace.bytes_in,
-            "tokens": trace.tokens_in,
+            "tokens": _tokens(trace.tokens_in),
         },
         "rule": None if trace.rule is None else _rule(trace.rule),
         "why": trace.why,
@@ -47,12 +47,16 @@ def _text(outcome: Outcome) -> dict[str, Any]:
         "gate": {"sent": trace.gate.sent, "verdict": trace.gate.verdict},
         "static_class": trace.static_guarantee.word,
         "class": outcome.guarantee.word,
-        "tokens": trace.tokens_out,
+        "tokens": _tokens(trace.tokens_out),
         "kept": list(trace.kept),
         "lost": {"percent": round(trace.lost_percent, 1), "what": list(trace.lost)},
         "aside": list(trace.aside),
         "emitted": outcome.text,
     }
+
+
+def _tokens(number: int) -> int | None:
+    return None if number == NOT_COUNTED else number
 
 
 def _rule(rule: RuleTrace) -> dict[str, Any]:
@@ -89,8 +93,8 @@ def _step(step: StepTrace) -> dict[str, Any]:
         "statement": step.label,
         "at": step.at,
         "status": step.status.value,
-        "tokens_before": step.tokens_before,
-        "tokens_after": step.tokens_after,
+        "tokens_before": _tokens(step.tokens_before),
+        "tokens_after": _tokens(step.tokens_after),
         "class": step.guarantee.word,
         "note": step.note,
     }

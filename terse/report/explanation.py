@@ -16,7 +16,7 @@ class CallFrom(StrEnum):
     PLACE = "place"
     """From the file's place, `samples/SERVER/TOOL/x.json`."""
     NOWHERE = "nowhere"
-    """There is none: the default policy was explained, for a call of no known name."""
+    """Nobody named it: explained for a call of no known name, which only rules on `*/*` match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Explanation:
         is_result: the file held a saved MCP result; its texts were explained one by one.
         is_error: that result was an error result.
         call_from: where the call came from.
-        policy: the rules in words: `embedded default policy`, `policies/`.
+        policy: the rules in words: `the embedded default (no --rules)`, `policies/`.
         policy_hash: the hash of the plan.
         vocabulary: what tokens were counted with.
         outcomes: one per text, in the order of the file.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 
 def count(number: int) -> str:
-    """`11,840`."""
-    return f"{number:,}"
+    """`11,840`; a dash for what was not counted (a negative number)."""
+    return "–" if number < 0 else f"{number:,}"
 
 
 def tokens_in_words(number: int) -> str:
-    """`11,840 tokens`, `1 token`."""
+    """`11,840 tokens`, `1 token`; `not counted` for a negative number."""
+    if number < 0:
+        return "not counted"
     return f"{number:,} token{'' if number == 1 else 's'}"
 
 

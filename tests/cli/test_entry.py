@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,8 @@ def test_a_bad_argument_is_exit_code_2_and_no_traceback(terse: Terse, arguments:
 
 def test_a_closed_pipe_is_silent(tmp_path: Path) -> None:
     """`terse explain … | head -1` prints no error about the pipe."""
-    (tmp_path / "long.txt").write_text("a line of text\n" * 100_000)
+    lines = [sha256(str(number).encode()).hexdigest() for number in range(20_000)]
+    (tmp_path / "long.txt").write_text("\n".join(lines))
     with subprocess.Popen(
         [sys.executable, "-m", "terse", "explain", "long.txt", "--whole"],
         cwd=tmp_path,
@@ -110,17 +112,27 @@ def test_a_closed_pipe_is_silent(tmp_path: Path) -> None:
     assert process.returncode == 141
 
 
+def _open_when_read(fifo: Path, reader: subprocess.Popen[bytes]) -> int:
+    """The writing end of the pipe, once the process has opened the other one."""
+    for _ in range(2000):
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            assert reader.poll() is None, "the command ended before it read"
+            time.sleep(0.01)
+    raise AssertionError("the command does not read its file")
+
+
 def test_ctrl_c_is_silent(tmp_path: Path) -> None:
     """An interrupted command ends with 130 and says nothing."""
     os.mkfifo(tmp_path / "never")
     with subprocess.Popen(
         [sys.executable, "-m", "terse", "explain", "never"], cwd=tmp_path, stderr=subprocess.PIPE
     ) as process:
-        # Opening the other end waits until the command is reading.
-        with open(tmp_path / "never", "wb"):
-            time.sleep(0.05)
-            process.send_signal(signal.SIGINT)
-            process.wait(60)
+        writer = _open_when_read(tmp_path / "never", process)
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+        os.close(writer)
         assert process.stderr is not None
         said = process.stderr.read()
 

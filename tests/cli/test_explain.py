@@ -47,7 +47,7 @@ def test_server_and_tool_come_from_the_place(terse: Terse, sample: str) -> None:
 
     assert done.returncode == 0
     assert done.stdout.decode().startswith("github/list_issues  →  rule everything")
-    assert "embedded default policy" in done.stdout.decode()
+    assert "the embedded default" in done.stdout.decode()
 
 
 def test_a_call_chooses_the_rule(terse: Terse, sample: str) -> None:
@@ -175,7 +175,7 @@ def test_an_unusable_file_is_one_line(terse: Terse, tmp_path: Path, data: bytes,
     [
         (["missing.json"], "no such file: missing.json"),
         (["."], ". is a folder: name a file in it"),
-        (["rules.terse", "--call", "github"], "--call github: unexpected the end of the line"),
+        (["rules.terse", "--call", "github"], "--call github: unexpected end of the line"),
         (["rules.terse", "--call", "github/*"], "is a pattern"),
         (["rules.terse", "--json", "--whole"], "exclude each other"),
         (["T999"], "no code T999"),

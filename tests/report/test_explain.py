@@ -75,7 +75,7 @@ def test_an_original_that_was_sent_says_so() -> None:
 
     text = render(explanation(outcome(trace, "x")))
 
-    assert "11,840 tokens, as it came" in text
+    assert "as it came, 11,840 tokens" in text
     assert "it came back different" in text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from terse.plan.trace import StepStatus
+from terse.plan.trace import NOT_COUNTED, StepStatus
+from terse.report.explain import render as render_text
 from terse.report.explain_json import render
 from tests.report.traces import ERROR, ISSUES, NO_RULE, explanation, outcome
 
@@ -72,3 +74,13 @@ def test_any_emitted_text_comes_out_as_it_was(text: str) -> None:
     value = json.loads(render(explanation(outcome(ERROR, text))))
 
     assert value["texts"][0]["emitted"] == text
+
+
+def test_what_was_not_counted_is_null() -> None:
+    """A count that could not be had is null in the JSON and said in the text."""
+    trace = replace(ERROR, tokens_in=NOT_COUNTED, tokens_out=NOT_COUNTED, steps=())
+    value = json.loads(render(explanation(outcome(trace, "x"))))
+
+    Draft202012Validator(SCHEMA).validate(value)
+    assert value["texts"][0]["tokens"] is None
+    assert "not counted" in render_text(explanation(outcome(trace, "x")))
