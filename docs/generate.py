@@ -135,6 +135,7 @@ def main(arguments: list[str]) -> int:
         stale += 1
         print(f"{'stale' if check else 'written'}: {page.relative_to(ROOT)}")
         if not check:
+            page.parent.mkdir(exist_ok=True)
             page.write_text(text, encoding="utf-8")
     if stale and check:
         print("run `make docs` and read what it changes", file=sys.stderr)

@@ -2,8 +2,8 @@
 
 Both lie in the policy's folder. `samples/SERVER/TOOL/x.json` is a saved result of that tool: found by
 its place. `tools.lock` is what the servers answered to `tools/list`:
-`{"SERVER": {"tools": [{"name": …, "inputSchema": …}, …]}, …}`. Neither has to be there; without them the
-checks that need them are silent.
+`{"version": 1, "servers": {"SERVER": {"tools": [{"name": …, "inputSchema": …}, …]}}}`. Neither has to
+be there; without them the checks that need them are silent.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from terse.payload.payload import Payload
 from terse.payload.sample import SAMPLES_FOLDER, Sample
 
 LOCK = "tools.lock"
+VERSION = 1
 
 MAX_SAMPLES_PER_TOOL = 50
 """Samples of one tool that are looked at, by name; more tell nothing new and take time."""
@@ -125,13 +126,16 @@ class Workspace:
             data = self.reader.read(path)
             if len(data) > MAX_BYTES:
                 return {}, f"it has more than {MAX_BYTES:,} bytes"
-            return {server: _tools(listed) for server, listed in json.loads(data).items()}, None
+            lock = json.loads(data)
+            if lock["version"] != VERSION:
+                return {}, f"this terse reads version {VERSION} of it"
+            return {server: _tools(listed) for server, listed in lock["servers"].items()}, None
         except OSError as error:
             return {}, error.strerror or "it cannot be read"
         except (ValueError, RecursionError):
             return {}, "it is no JSON"
         except (AttributeError, KeyError, TypeError):
-            return {}, 'it is not of the form {"SERVER": {"tools": [{"name": …}]}}'
+            return {}, "it is not what `terse snapshot` writes"
 
     def known(self, names: Names) -> Iterator[tuple[Names, ToolSchema]]:
         """The tools of the lock that the pattern matches."""

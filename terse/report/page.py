@@ -52,9 +52,9 @@ def index(codes: Iterable[Code]) -> str:
 
 _INDEX = """# Codes
 
-Every finding has a code, which is never used for another. `terse explain T201` prints its page. Errors keep a policy
-from loading; warnings and notes can be silenced where they are meant, by `# allow NAME` at the end of the line, or
-on a line of its own above the statement or block.
+Every finding has a code, which is never used for another. `terse explain T201` prints its page. Errors keep
+a policy from loading; warnings and notes can be silenced where they are meant, by `# allow NAME` at the end
+of the line, or on a line of its own above the statement or block.
 
 | code | | name | when |
 |---|---|---|---|"""

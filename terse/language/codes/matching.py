@@ -139,7 +139,7 @@ rule issues {
 }
 
 === tools.lock ===
-{"github": {"tools": [{"name": "list_issues"}, {"name": "get_issue"}]}}
+{"version": 1, "servers": {"github": {"tools": [{"name": "list_issues"}, {"name": "get_issue"}]}}}
 """,
     """
 terse 1
@@ -150,7 +150,7 @@ rule issues {
 }
 
 === tools.lock ===
-{"github": {"tools": [{"name": "list_issues"}, {"name": "get_issue"}]}}
+{"version": 1, "servers": {"github": {"tools": [{"name": "list_issues"}, {"name": "get_issue"}]}}}
 """,
 )
 
@@ -171,9 +171,9 @@ rule issues {
 }
 
 === tools.lock ===
-{"github": {"tools": [
+{"version": 1, "servers": {"github": {"tools": [
   {"name": "list_issues", "inputSchema": {"properties": {"state": {"type": "string"}}}}
-]}}
+]}}}
 """,
     """
 terse 1
@@ -185,9 +185,9 @@ rule issues {
 }
 
 === tools.lock ===
-{"github": {"tools": [
+{"version": 1, "servers": {"github": {"tools": [
   {"name": "list_issues", "inputSchema": {"properties": {"state": {"type": "string"}}}}
-]}}
+]}}}
 """,
 )
 
@@ -260,9 +260,9 @@ rule issues {
 }
 
 === tools.lock ===
-{"github": {"tools": [
+{"version": 1, "servers": {"github": {"tools": [
   {"name": "list_issues", "inputSchema": {"properties": {"state": {"enum": ["OPEN", "CLOSED"]}}}}
-]}}
+]}}}
 """,
     """
 terse 1
@@ -274,9 +274,9 @@ rule issues {
 }
 
 === tools.lock ===
-{"github": {"tools": [
+{"version": 1, "servers": {"github": {"tools": [
   {"name": "list_issues", "inputSchema": {"properties": {"state": {"enum": ["OPEN", "CLOSED"]}}}}
-]}}
+]}}}
 """,
 )
 
@@ -365,7 +365,7 @@ rule issues {
 }
 
 === tools.lock ===
-{"github": {"tools": [{"name": "list_issues"}]}}
+{"version": 1, "servers": {"github": {"tools": [{"name": "list_issues"}]}}}
 """,
 )
 
