@@ -366,10 +366,16 @@ def _finer(column: Sequence[str]) -> list[tuple[str, Sequence[str] | None]]:
 
     Numbers and names are never cut inside, and parts with one sign between them stay one value, as `03:26`.
     """
-    split = [_WORD_PARTS.split(word) for word in column]
-    signs = split[0][::2]
-    if len(signs) > 1 and all(parts[::2] == signs for parts in split):
-        return _joined(list(zip(*split, strict=True)))
+    signs = _WORD_PARTS.split(column[0])[::2]
+    if len(signs) > 1:
+        split: list[list[str]] = []
+        for word in column:
+            parts = _WORD_PARTS.split(word)
+            if parts[::2] != signs:
+                break
+            split.append(parts)
+        else:
+            return _joined(list(zip(*split, strict=True)))
     return _affixes(column)
 
 

@@ -25,6 +25,7 @@ from terse.folds.weight import weight
 DITTO = '"'
 RESTATED = 20
 MOST_COLUMNS = 20
+SAMPLE_LINES = 1000
 _SLOT = re.compile(r"\{([1-9][0-9]?)?([<>](?:[1-9][0-9]{0,2})?)?\}")
 _GAPS = (re.compile(r"( +)"), re.compile(r"( {2,})"))
 """Between words, and between cells that may hold words: one of the two fits a listing better."""
@@ -116,33 +117,69 @@ def fold(lines: Sequence[str], padded: bool = True) -> list[str] | None:
 
 def _folded(lines: Sequence[str], padded: bool, narrowest: int) -> list[str] | None:
     # With a gap before it, every line starts with one, and padding before the first word is like any other.
-    parted = [_GAPS[narrowest - 1].split(" " * narrowest + line) for line in lines]
+    gaps = _GAPS[narrowest - 1]
+    lead = " " * narrowest
+    sample = _sample(lines)
+    parted = [gaps.split(lead + line) for line in sample]
     number = _number_of_columns(parted)
     if number < 3 or (not padded and (number > 11 or not _regular(parted, number))):
         return None
-    items: list[str | _Row] = list(lines)
     rows = _cut(parted, number)
     if padded and narrowest == 1 and len(rows) >= 5:
         number = _where_prose_begins(rows, number)
         rows = _cut(parted, number)
-    blocks = _blocks(lines)
-    for _ in range(3):
+    blocks = _blocks(sample)
+    for _ in range(6):
         if len(rows) < 5:
             return None
-        shape, values = _shape(rows, blocks, narrowest)
-        for index in range(len(lines)):
-            items[index] = values.get(index, lines[index])
-        laid = _laid_out(shape, items)
-        wrong = [index for index in rows if laid[index] != lines[index] or not _legible(values[index])]
+        shape, held, fixed = _shape(rows, blocks, narrowest)
+        if not shape.slots or (padded and not any(shape.slots)):
+            return None
+        # A line that says something else where the others agree is no row, and must not widen their columns.
+        wrong = [index for index in rows if any(parted[index][place] != part for place, part in fixed)]
+        if not wrong:
+            wrong = _wrong(shape, {index: _picked(words, held) for index, (words, _) in rows.items()}, sample)
         if not wrong:
             break
         for index in wrong:
             del rows[index]
+    values: dict[int, _Row] = {}
+    for index, line in enumerate(lines):
+        parts = gaps.split(lead + line, number - 1)
+        if len(parts) == 2 * number - 1 and "" not in parts[2 : 2 * number - 2 : 2]:
+            row = _picked(parts[::2], held)
+            if all(parts[place] == part for place, part in fixed) and _legible(row):
+                values[index] = row
+    for _ in range(4):
+        wrong = _wrong(shape, values, lines)
+        for index in wrong:
+            del values[index]
+        if len(values) * 10 < sum(map(bool, lines)) * 6:
+            return None
+        if not wrong:
+            break
     else:
         return None
-    if len(rows) * 10 < sum(1 for line in lines if line) * 6 or (padded and not any(shape.slots)):
-        return None
+    items = [values.get(index, line) for index, line in enumerate(lines)]
     return _written(_best_order(shape, items), items)
+
+
+def _sample(lines: Sequence[str]) -> Sequence[str]:
+    if len(lines) <= SAMPLE_LINES:
+        return lines
+    half = SAMPLE_LINES // 2
+    middle = len(lines) // 2
+    return [*lines[:half], "", *lines[middle : middle + half]]
+
+
+def _picked(words: Sequence[str], held: Sequence[int]) -> _Row:
+    return tuple([words[place] for place in held])
+
+
+def _wrong(shape: Shape, values: dict[int, _Row], lines: Sequence[str]) -> list[int]:
+    """The lines that their rows do not stand for."""
+    laid = _laid_out(shape, [values.get(index, line) for index, line in enumerate(lines)])
+    return [index for index in values if laid[index] != lines[index]]
 
 
 def _cut(parted: Sequence[list[str]], number: int) -> dict[int, tuple[list[str], list[str]]]:
@@ -223,7 +260,8 @@ def _blocks(lines: Sequence[str]) -> list[int]:
 
 def _shape(
     rows: dict[int, tuple[list[str], list[str]]], blocks: Sequence[int], narrowest: int
-) -> tuple[Shape, dict[int, _Row]]:
+) -> tuple[Shape, list[int], list[tuple[int, str]]]:
+    """What the rows share; the numbers of the words that differ; and the words and gaps that do not, by place."""
     indices = list(rows)
     columns = [list(column) for column in zip(*(words for words, _ in rows.values()), strict=True)]
     gaps = [list(column) for column in zip(*(between for _, between in rows.values()), strict=True)]
@@ -231,7 +269,8 @@ def _shape(
     usually = len(indices) * 49 / 50
     literals = [""]
     slots: list[str] = []
-    values: list[Sequence[str]] = []
+    held: list[int] = []
+    fixed: list[tuple[int, str]] = []
     padded = ""
     for place, column in enumerate(columns):
         last = place == len(columns) - 1
@@ -241,6 +280,7 @@ def _shape(
             usual, often = Counter(gaps[place]).most_common(1)[0]
             if often >= usually:
                 between = usual
+                fixed.append((2 * place + 1, usual))
             else:
                 left, padded, least = _padding(
                     column, gaps[place], columns[place + 1], places, only_right=bool(align) or not place
@@ -250,17 +290,13 @@ def _shape(
         usual, often = Counter(column).most_common(1)[0]
         if not align and often >= usually and not _SLOT.search(usual):
             literals[-1] += usual + between
+            fixed.append((2 * place, usual))
         else:
             slots.append(align)
-            values.append(column)
+            held.append(place)
             literals.append(between)
     literals[0] = literals[0][narrowest:]  # the gap that every line was given
-    if not slots:
-        slots.append("")
-        values.append([""] * len(indices))
-        literals.append("")
-    held = dict(zip(indices, zip(*values, strict=True), strict=True))
-    return Shape(tuple(literals), tuple(slots)), held
+    return Shape(tuple(literals), tuple(slots)), held, fixed
 
 
 _Way = tuple[str, str, int, Sequence[int], Sequence[int]]

@@ -59,54 +59,63 @@ def _choose(lines: Sequence[str], cuts: Cuts, heading: str) -> tuple[list[str | 
     A walk over the lines keeps, for each heading that could hold now, the best total so far. A line without
     a cut keeps all of them, at the price of the sign before it.
     """
+    weights: dict[str, int] = {}
     totals: dict[str, int] = {heading: 0}
     back: list[dict[str, str] | None] = []
+    options: list[list[str]] = []
     for line in lines:
-        if line in ALONE:
+        prefixes = _prefixes(line, cuts)
+        options.append(prefixes)
+        if not prefixes:
+            if line not in ALONE:
+                totals = {prefix: total - (prefix != "") for prefix, total in totals.items()}
             back.append(None)
             continue
-        options: list[tuple[str, int]] = []
-        for cut in cuts(line):
-            rest = line[cut:]
-            if cut and rest not in ALONE and _plain(rest) and not line.startswith(VERBATIM):
-                prefix = line[:cut]
-                options.append((prefix, weight(prefix)))
-        if not options:
-            totals = {prefix: total - (prefix != "") for prefix, total in totals.items()}
-            back.append(None)
-            continue
-        before, best = max(totals.items(), key=lambda item: item[1])
+        before = max(totals, key=totals.__getitem__)
+        best = totals[before]
+        opened = best - 2  # the words of the heading are paid once, by the line that opens it
         after: dict[str, int] = {}
         came: dict[str, str] = {}
-        for prefix, saved in options:
-            opened = best - 2  # the words of the heading are paid once, by the line that opens it
+        for prefix in prefixes:
             kept = totals.get(prefix)
-            if kept is not None and kept + saved >= opened:
-                after[prefix] = kept + saved
-                came[prefix] = prefix
-            else:
-                after[prefix] = opened
-                came[prefix] = before
+            if kept is not None:
+                saved = weights.get(prefix)
+                if saved is None:
+                    saved = weights[prefix] = weight(prefix)
+                if kept + saved >= opened:
+                    after[prefix] = kept + saved
+                    came[prefix] = prefix
+                    continue
+            after[prefix] = opened
+            came[prefix] = before
         if before not in after:
             after[before] = best - (before != "")
             came[before] = before
         totals = after
         back.append(came)
-    last, total = max(totals.items(), key=lambda item: item[1])
+    last = max(totals, key=totals.__getitem__)
+    total = totals[last]
     chosen: list[str | None] = [None] * len(lines)
     for index in range(len(lines) - 1, -1, -1):
         came_from = back[index]
         if came_from is None:
             continue
-        line = lines[index]
-        if last and line.startswith(last) and len(line) > len(last) and _fits(line, last, cuts):
+        if last in options[index]:
             chosen[index] = last
         last = came_from[last]
     return chosen, total
 
 
-def _fits(line: str, prefix: str, cuts: Cuts) -> bool:
-    return len(prefix) in cuts(line) and _plain(line[len(prefix) :]) and line[len(prefix) :] not in ALONE
+def _prefixes(line: str, cuts: Cuts) -> list[str]:
+    """What the line may leave to a heading: never so that the rest would be read as anything else."""
+    if line in ALONE or line.startswith(VERBATIM) or line.endswith(VERBATIM):
+        return []
+    return [line[:cut] for cut in cuts(line) if cut and _rests(line, cut)]
+
+
+def _rests(line: str, cut: int) -> bool:
+    size = len(line) - cut
+    return size > 0 and not line.startswith(VERBATIM, cut) and (size > 2 or line[cut:] not in ALONE)
 
 
 def unfold(lines: Sequence[str], room: Room) -> list[str]:

@@ -63,6 +63,15 @@ def text_tier(
         else:
             whole = Lines.of(draft.text)
             folded = Folded(len(whole.lines), whole.crlf, whole.ended, (), whole.lines)
+        tried = _tried(folded.lines)
+        if tried is not folded.lines:
+            steps = fold(tried, context)
+            if isinstance(steps, str):
+                return Skip(steps)
+            if _tokens(steps, context) > context.count("\n".join(tried)) * (1 - LEAST_GAIN):
+                return Skip("hardly shorter so")
+            if context.expired():
+                return Skip("no time left")
         steps = fold(folded.lines, context)
         if isinstance(steps, str):
             return Skip(steps)
@@ -74,8 +83,10 @@ def text_tier(
             phrases = (*phrases, form.phrase)
             lines = written
         text = Folded(folded.count, folded.crlf, folded.ended, phrases, lines).text
-        if context.count(text) > context.count(draft.text) * (1 - LEAST_GAIN):
+        if tried is folded.lines and context.count(text) > context.count(draft.text) * (1 - LEAST_GAIN):
             return Skip("hardly shorter so")
+        if len(text) >= len(draft.text):
+            return Skip("no shorter so")
         return Applied(Draft(State.FOLDED, text), f"{folded.count} lines")
 
     return Tier(
@@ -87,6 +98,24 @@ def text_tier(
         run=run,
         examples=(example,),
     )
+
+
+TRIED_CHARACTERS = 200_000
+"""A longer text is tried on two pieces of it: counting all of it at every step would cost more than the folds."""
+
+_PIECE = 800
+
+
+def _tried(lines: list[str]) -> list[str]:
+    if len(lines) <= 3 * _PIECE or sum(map(len, lines)) <= TRIED_CHARACTERS:
+        return lines
+    middle = len(lines) // 2
+    return lines[:_PIECE] + lines[middle : middle + _PIECE]
+
+
+def _tokens(steps: Sequence[Step], context: Context) -> int:
+    phrases = sum(context.count(form.phrase) for form, _ in steps)
+    return phrases + context.count("\n".join(steps[-1][1]))
 
 
 def _proved(form: Form, written: Sequence[str], lines: list[str]) -> bool:
@@ -117,8 +146,7 @@ def shortest(lines: list[str], context: Context, paths: Sequence[Path]) -> list[
     for path in paths:
         steps = _walked(tried, path)
         if steps:
-            phrases = sum(context.count(form.phrase) for form, _ in steps)
-            size = phrases + context.count("\n".join(steps[-1][1]))
+            size = _tokens(steps, context)
             if size < least:
                 best, least = path, size
     return _walked(lines, best)
