@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from terse.layout.document import Block, Cell, Column, Node, Plain, Rows, Table
+from terse.layout.document import Block, Cell, Column, Node, Plain, Rows, Spelled, Table
 from terse.layout.header import leaves, write_table_header
 from terse.layout.inline import Place, write_value
 from terse.layout.sample import clip, clip_table, pick, spread
@@ -61,6 +61,8 @@ class Cost:
         """Tokens of a node under its name."""
         if isinstance(node, Table):
             return self.table(name, node) + depth
+        if isinstance(node, Spelled):
+            return self.node(name, node.node, depth) + 2
         if isinstance(node, Plain):
             if isinstance(node.value, (list, dict)):
                 return self._count(name) + 1 + self.plain(node.value)

@@ -187,7 +187,15 @@ class Plain:
     value: Cell
 
 
-Node = Plain | Block | Items | Table
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """A string that holds JSON, laid out: `result: json 30 rows of …`. `style`: see `Embedded`."""
+
+    node: Node
+    style: str
+
+
+Node = Plain | Block | Items | Table | Spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +205,14 @@ class Document:
     Attributes:
         root: what is written.
         legend: the values that `*1`, `*2`, … stand for.
+        embedded: some values are `Embedded`, so that mere JSON cannot say them.
+        texts: long strings with line breaks are written as the lines they are, see `inline.is_text`.
     """
 
     root: Node
     legend: Sequence[Cell] = ()
+    texts: bool = False
+    embedded: bool = False
 
     @classmethod
     def of(cls, value: JsonValue) -> Document:
@@ -210,7 +222,7 @@ class Document:
     @property
     def is_plain(self) -> bool:
         """Whether it would be written as mere JSON."""
-        return isinstance(self.root, Plain) and not self.legend
+        return isinstance(self.root, Plain) and not self.legend and not self.embedded
 
 
 def tables(node: Node) -> Iterator[Table]:
@@ -223,3 +235,5 @@ def tables(node: Node) -> Iterator[Table]:
     elif isinstance(node, Items):
         for inner in node.nodes:
             yield from tables(inner)
+    elif isinstance(node, Spelled):
+        yield from tables(node.node)

@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
-from terse.payload.exact import JsonValue, dump
+import re
 
-STYLES = ("", "_spaced", "_indent2", "_indent4")
-"""How the text in the string was spelt: compact, with a space after `,` and `:`, or indented."""
+from terse.payload.exact import JsonValue, NotExact, dump, parse
+
+STYLES = tuple(
+    spacing + escapes for escapes in ("", "_ascii") for spacing in ("", "_spaced", "_indent2", "_indent4")
+)
+"""How the text in the string was spelt: compact, with a space after `,` and `:`, or indented; and with
+every character beyond ASCII escaped, as Python does by default."""
+
+MIN_CHARACTERS = 20
+"""A shorter string is as well read as it is."""
+
+
+def unspell(text: str) -> tuple[JsonValue, str] | None:
+    """The document that a string holds, and its style; `None` where it could not be rebuilt."""
+    if len(text) < MIN_CHARACTERS or text[0] not in "{[" or text[-1] not in "}]":
+        return None
+    try:
+        value = parse(text)
+    except NotExact:
+        return None
+    for style in STYLES:
+        if spell(value, style) == text:
+            return value, style
+    return None
 
 
 def spell(value: JsonValue, style: str) -> str:
     """The JSON text of `value` in one of `STYLES`."""
-    if style == "":
-        return dump(value)
-    if style == "_spaced":
-        return _spaced(value)
-    return _indented(value, int(style[-1]), 0)
+    if style.startswith("_spaced"):
+        text = _spaced(value)
+    elif style.startswith("_indent"):
+        text = _indented(value, int(style[7]), 0)
+    else:
+        text = dump(value)
+    return _NOT_ASCII.sub(_escaped, text) if style.endswith("_ascii") else text
+
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
 def _spaced(value: JsonValue) -> str:

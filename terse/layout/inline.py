@@ -26,7 +26,7 @@ _CONTROLS = r"\x00-\x1f\x7f\ud800-\udfff"
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 # What no bare string is or begins with: other types, a quote, a container, a reference, a whole
 # value of a group, embedded JSON, and the marks of an absent cell and of a usual one.
-_SPECIAL = r'(?!["\[{*=]|json(?:_[a-z0-9]+)?[\[{])'
+_SPECIAL = r'(?!["\[{*=]|json(?:_[a-z0-9]+)*[\[{]|\([0-9]+ lines\))'
 _DOUBTFUL = rf"(?!(?:true|false|null|-|\.|{_NUMBER})(?![^\n])){_SPECIAL}"
 
 
@@ -48,6 +48,32 @@ _TEXT = {
     Place.SPACES: re.compile(rf"(?!(?:null|-|\.)(?![^\n])){_SPECIAL}[^\s{_CONTROLS}]+"),
 }
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+_TEXT_LINES = re.compile(r"\(([1-9][0-9]{0,8}) lines\)")
+_ONLY_TEXT = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]*")
+MIN_ESCAPES = 6
+"""A string with so many signs that JSON has to escape is shorter, and easier to read, as the lines it is."""
+
+
+def is_text(value: object) -> bool:
+    """Whether a string is one to be written as `(12 lines)` and those lines below."""
+    if type(value) is not str or "\n" not in value:
+        return False
+    escapes = value.count("\n") + value.count('"') + value.count("\t") + value.count("\\")
+    return escapes >= MIN_ESCAPES and _ONLY_TEXT.fullmatch(value) is not None
+
+
+def text_lines(cell: str) -> int | None:
+    """How many lines a cell announces; `None` where it is no announcement of a text."""
+    found = _TEXT_LINES.fullmatch(cell)
+    return int(found[1]) if found else None
+
+
+def announcement(line: str, at: int) -> tuple[str, int] | None:
+    """The announcement of a text that stands at `at`, and the place after it."""
+    found = _TEXT_LINES.match(line, at)
+    return (found[0], found.end()) if found else None
 
 
 def quote(text: str) -> str:
@@ -191,7 +217,7 @@ def column_of_numbers(cells: Sequence[str]) -> list[Cell] | None:
 
 _INSIDE = re.compile(rf'[^\s,"\[\]{{}}{_CONTROLS}]+')
 _REFERENCE = re.compile(r"\*([1-9][0-9]{0,8})(?![0-9])")
-_EMBEDDED = re.compile(r"json((?:_[a-z0-9]+)?)(?=[\[{])")
+_EMBEDDED = re.compile(r"json((?:_[a-z0-9]+)*)(?=[\[{])")
 
 
 class Reader:

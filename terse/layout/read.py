@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from terse.layout.embedded import STYLES, spell
 from terse.layout.header import read_table_header
-from terse.layout.inline import NotLayout, Place, Reader, read_atom, read_key
+from terse.layout.inline import NotLayout, Place, Reader, read_atom, read_key, text_lines
 from terse.layout.rows import Lines, TableReader
 from terse.layout.write import MARK
 from terse.payload.exact import MAX_DEPTH, JsonValue
@@ -26,6 +27,8 @@ def read(text: str) -> JsonValue:
 
 
 _LEGEND = re.compile(r"\*([1-9][0-9]*) = (?=.)")
+_SPELLED = re.compile(r"json((?:_[a-z0-9]+)*)(?: (.+))?\Z")
+_TEXT = re.compile(r"([1-9][0-9]{0,8}) lines\Z")
 _ITEMS = re.compile(r"(0|[1-9][0-9]{0,8}) item(s?)\Z")
 
 
@@ -42,7 +45,11 @@ class _Document:
             if int(found[1]) != len(self.legend) + 1:
                 raise NotLayout("a legend out of order")
             self.lines.take()
-            self.legend.append(self.whole_value(line, found.end(), Place.SPACES))
+            lines = text_lines(line[found.end() :])
+            if lines is not None:
+                self.legend.append("\n".join(self.lines.take_many(lines)))
+            else:
+                self.legend.append(self.whole_value(line, found.end(), Place.SPACES))
         value: JsonValue
         if rest == "":
             value = self.block("", 0)
@@ -51,7 +58,7 @@ class _Document:
         elif rest[1] in "{[*":
             value = self.whole_value(rest, 1, Place.SPACES)
         else:
-            value = self.opened(rest[1:], " ", 0)
+            value = self.opened(rest[1:], "", 0)
         if self.lines.peek() is not None:
             raise NotLayout("lines left over")
         if not isinstance(value, (dict, list)):
@@ -75,6 +82,14 @@ class _Document:
             raise NotLayout("nested too deep")
         if title == "":
             return self.block(indent, depth)
+        spelled = _SPELLED.match(title)
+        if spelled is not None:
+            if spelled[1] not in STYLES:
+                raise NotLayout("no such spelling of JSON")
+            return spell(self.opened(spelled[2] or "", indent, depth), spelled[1])
+        text = _TEXT.match(title)
+        if text is not None:
+            return "\n".join(self.lines.take_many(int(text[1])))
         items = _ITEMS.match(title)
         if items is not None:
             count = int(items[1])

@@ -13,11 +13,13 @@ from terse.layout.document import (
     Child,
     Column,
     Document,
+    Embedded,
     Group,
     Items,
     Node,
     Plain,
     Ref,
+    Spelled,
     Table,
 )
 from terse.payload.exact import JsonValue
@@ -41,6 +43,8 @@ class Repeats:
 
     def key(self, value: Cell) -> Key:
         """The key of a value. Linear: a container is looked into once."""
+        if isinstance(value, Embedded):
+            return ("json", value.style, self.key(value.value))
         if not isinstance(value, (dict, list)):
             # A string and a number of the same text have keys of their own: they never compare equal.
             return value
@@ -63,6 +67,8 @@ class Repeats:
         elif isinstance(node, Items):
             for inner in node.nodes:
                 self.node(inner)
+        elif isinstance(node, Spelled):
+            self.node(node.node)
         else:
             self.table(node)
 
@@ -79,7 +85,7 @@ class Repeats:
                 if len(text) >= MIN_CHARACTERS:
                     self.add(text, text, times)
             for value in column.values:
-                if type(value) is dict or type(value) is list:
+                if isinstance(value, (dict, list, Embedded)):
                     self.value(value)
         elif isinstance(column, Group):
             for value in column.whole.values():
@@ -103,6 +109,9 @@ class Repeats:
             if len(value) >= MIN_CHARACTERS:
                 self.add(value, value)
             return
+        if isinstance(value, Embedded):
+            self.value(value.value, whole=False)
+            return
         if not isinstance(value, (dict, list)) or not value:
             return
         if whole and not self.add(self.key(value), value):
@@ -119,7 +128,7 @@ def referred(document: Document, repeats: Repeats, keys: Sequence[Key]) -> Docum
     numbers = {key: len(document.legend) + at for at, key in enumerate(keys, 1)}
     change = _Change(repeats, numbers)
     legend: list[Cell] = [change.inner(repeats.example[key]) for key in keys]
-    return Document(change.node(document.root), [*document.legend, *legend])
+    return replace(document, root=change.node(document.root), legend=[*document.legend, *legend])
 
 
 class _Change:
@@ -131,6 +140,8 @@ class _Change:
     def value(self, value: Cell) -> Cell:
         if type(value) is str:
             return Ref(self.numbers[value]) if value in self.strings else value
+        if isinstance(value, Embedded):
+            return Embedded(self.inner(value.value), value.style)  # type: ignore[arg-type]
         if not isinstance(value, (dict, list)) or not value:
             return value
         number = self.numbers.get(self.repeats.key(value))
@@ -146,8 +157,7 @@ class _Change:
 
     def cells(self, values: Sequence[Cell]) -> list[Cell]:
         return [
-            self.value(value) if type(value) is str or type(value) is dict or type(value) is list else value
-            for value in values
+            self.value(value) if isinstance(value, (str, dict, list, Embedded)) else value for value in values
         ]
 
     def node(self, node: Node) -> Node:
@@ -159,6 +169,8 @@ class _Change:
             return Block([(key, self.node(inner)) for key, inner in node.entries])
         if isinstance(node, Items):
             return Items([self.node(inner) for inner in node.nodes])
+        if isinstance(node, Spelled):
+            return replace(node, node=self.node(node.node))
         return self.table(node)
 
     def table(self, table: Table) -> Table:

@@ -11,10 +11,13 @@ from terse.layout.header import KEY_NAME, Spec, TableSpec
 from terse.layout.inline import (
     NotLayout,
     Reader,
+    announcement,
     column_of_bare,
     column_of_numbers,
+    quote,
     read_atom,
     read_text,
+    text_lines,
 )
 from terse.layout.write import ABSENT_BESIDE_USUAL, ABSENT_WORD, PLACE, USUAL_WORD
 from terse.payload.exact import JsonValue, Number
@@ -58,7 +61,7 @@ class TableReader:
         self.rows: list[list[str]] = []
         # The usual line has no quote and no bracket at the start of a cell, and can just be split.
         sep = re.escape(spec.separator)
-        self.has_special = re.compile(rf'(?:^|{sep})=*(?:["\[{{]|json)').search
+        self.has_special = re.compile(rf'(?:^|{sep})=*(?:["\[{{]|json|\([0-9]+ lines\))').search
         if not self.leaves:
             raise NotLayout("a table without cells")
 
@@ -70,16 +73,21 @@ class TableReader:
     # ---- lines -----------------------------------------------------------------------------------
 
     def read_rows(self, count: int, margin: str) -> None:
-        if not self.children:
-            self.rows.extend(self.cells(line, margin) for line in self.lines.take_many(count))
-            return
         for _ in range(count):
-            cells = self.cells(self.lines.take(), margin)
+            line = self.lines.take()
+            cells = self.cells(line, margin)
+            if " lines)" in line:
+                cells = list(map(self.with_text, cells))
             self.rows.append(cells)
             for at, child in self.children.items():
                 number = child_count(cells[at])
                 if number:
                     child.read_rows(number, margin + " ")
+
+    def with_text(self, cell: str) -> str:
+        """The cell, or the text below it that it announces, quoted as it could have stood in the cell."""
+        lines = text_lines(cell)
+        return cell if lines is None else quote("\n".join(self.lines.take_many(lines)))
 
     def cells(self, line: str, margin: str) -> list[str]:
         if margin:
@@ -99,7 +107,7 @@ class TableReader:
             start = at
             while line.startswith("=", at):
                 at += 1
-            special = self.values.special(line, at)
+            special = self.values.special(line, at) or announcement(line, at)
             end = line.find(separator, at) if special is None else special[1]
             if end < 0:
                 end = len(line)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from terse.layout.document import Cell, Cells, Child, Column, Group, Table
+from terse.layout.document import Cell, Cells, Child, Column, Embedded, Group, Table
 
 
 def spread(count: int, size: int) -> list[int]:
@@ -58,6 +58,8 @@ def clip(value: Cell, limit: int) -> Cell:
         return {key: clip(item, limit) for key, item in value.items()}  # type: ignore[misc]
     if isinstance(value, list):
         return [clip(item, limit) for item in value]  # type: ignore[misc]
+    if isinstance(value, Embedded):
+        return Embedded(clip(value.value, limit), value.style)  # type: ignore[arg-type]
     return value
 
 

@@ -18,10 +18,11 @@ from terse.layout.document import (
     Node,
     Plain,
     Rows,
+    Spelled,
     Table,
 )
 from terse.layout.header import write_table_header
-from terse.layout.inline import Place, write_cells, write_key, write_texts, write_value
+from terse.layout.inline import Place, is_text, write_cells, write_key, write_texts, write_value
 from terse.payload.exact import dump
 
 MARK = "JSON outline"
@@ -32,7 +33,7 @@ USUAL_WORD = {",": "", " ": "."}
 ABSENT_BESIDE_USUAL = "-"
 """How an absent cell is written in a column with a usual value."""
 PLACE = {",": Place.COMMAS, " ": Place.SPACES}
-WIDTH = 160
+WIDTH = 200
 """Pairs of a block share lines up to about this many characters."""
 
 
@@ -41,8 +42,8 @@ def write(document: Document) -> str:
     if document.is_plain:
         assert isinstance(document.root, Plain)
         return dump(document.root.value)  # type: ignore[arg-type]
-    writer = _Writer()
-    legend = [f"*{number} = {writer.value(value)}" for number, value in enumerate(document.legend, 1)]
+    writer = _Writer(document.texts)
+    legend = [f"*{number} = {writer.entry(value)}" for number, value in enumerate(document.legend, 1)]
     lines = writer.named(MARK, document.root, "")
     return "\n".join([lines[0], *legend, *lines[1:]])
 
@@ -57,21 +58,51 @@ def write_pair(name: str, value: Cell) -> str:
     return f"{write_key(name)}={write_value(value, Place.SPACES)}"
 
 
+def announcement(text: str) -> str:
+    """`(12 lines)`: the cell of a text whose lines follow."""
+    return f"({text.count(_END) + 1} lines)"
+
+
+_END = "\n"
+
+
 class _Writer:
+    """Writes nodes. `texts`: long strings as the lines they are."""
+
+    def __init__(self, texts: bool = False) -> None:
+        self.texts = texts
+
+    def entry(self, value: Cell) -> str:
+        """A value of the legend."""
+        if self.texts and isinstance(value, str) and is_text(value):
+            return f"{announcement(value)}\n{value}"
+        return self.value(value)
+
     def value(self, value: Cell) -> str:
         return write_value(value, Place.SPACES)
 
     def named(self, name: str, node: Node, indent: str) -> list[str]:
         """`name: …`, and the lines that belong to it."""
+        if isinstance(node, Spelled):
+            # The same lines, with the word between the colon and what follows it.
+            first, *rest = self.named(name, node.node, indent)
+            start = len(indent) + len(name) + 1
+            return [f"{first[:start]} json{node.style}{first[start:]}", *rest]
         if isinstance(node, Table):
             return [f"{indent}{name}: {write_table_header(node)}", *self.rows(node, node.separator, 0)]
         if isinstance(node, Block):
             return [f"{indent}{name}:", *self.block(node, indent + " " if name != MARK else "")]
         if isinstance(node, Items):
-            inner = indent + " "
+            inner = indent + " " if name != MARK else ""
             title = f"{indent}{name}: {len(node.nodes)} item{'' if len(node.nodes) == 1 else 's'}"
             return [title, *self.entries([("-", item) for item in node.nodes], inner)]
+        if self.texts and is_text(node.value):
+            assert isinstance(node.value, str)
+            return [f"{indent}{name}: {node.value.count(_END) + 1} lines", node.value]
         if name == MARK:
+            if isinstance(node.value, dict) and node.value:
+                pairs: list[tuple[str, Node]] = [(key, Plain(item)) for key, item in node.value.items()]
+                return self.named(name, Block(pairs), indent)
             return [f"{indent}{name}: {self.value(node.value)}"]
         return [f"{indent}{name}={self.value(node.value)}"]
 
@@ -83,7 +114,7 @@ class _Writer:
         pairs: list[str] = []
         width = 0
         for name, node in entries:
-            if not isinstance(node, Plain):
+            if not isinstance(node, Plain) or (self.texts and is_text(node.value)):
                 if pairs:
                     lines.append(indent + " ".join(pairs))
                     pairs, width = [], 0
@@ -103,14 +134,17 @@ class _Writer:
         """One text a row: its line, indented by `depth`, and below it the lines of its child rows."""
         columns: list[list[str]] = []
         children: list[tuple[Child, list[str]]] = []
+        below: dict[int, list[str]] = {}
         first = 1 if table.rows is Rows.KEYED else 0
         # A keyed table's first cell is the key, which stands outside the record.
-        self.columns(table.columns[:first], [], separator, depth, columns, children)
-        self.columns(table.columns[first:], [table.whole], separator, depth, columns, children)
+        self.columns(table.columns[:first], [], separator, depth, columns, children, below)
+        self.columns(table.columns[first:], [table.whole], separator, depth, columns, children, below)
         lines = list(map(separator.join, zip(*columns, strict=True)))
         if depth:
             margin = " " * depth
             lines = [margin + line for line in lines]
+        for row, texts in below.items():
+            lines[row] = "\n".join([lines[row], *texts])
         for child, blocks in children:
             at = 0
             for row, count in enumerate(child.counts):
@@ -127,18 +161,27 @@ class _Writer:
         depth: int,
         out: list[list[str]],
         children: list[tuple[Child, list[str]]],
+        below: dict[int, list[str]],
     ) -> None:
-        """Append the cells of every leaf to `out`. `wholes`: of the groups that begin here, outer first."""
+        """Append the cells of every leaf to `out`, and to `below` by row the texts that they announce.
+
+        wholes: of the groups that begin here, outer first.
+        """
         place, absent = PLACE[separator], ABSENT_WORD[separator]
         for column in columns:
             if isinstance(column, Group):
                 before = len(out)
-                self.columns(column.columns, [*wholes, column.whole], separator, depth, out, children)
+                self.columns(column.columns, [*wholes, column.whole], separator, depth, out, children, below)
                 if len(out) > before:
                     wholes = []
                 continue
             if isinstance(column, Cells):
                 cells = self.cells(column, place, separator)
+                if self.texts and not column.prefix and not column.suffix:
+                    for row, value in enumerate(column.values):
+                        if is_text(value):
+                            cells[row] = announcement(value)  # type: ignore[arg-type]
+                            below.setdefault(row, []).append(value)  # type: ignore[arg-type]
             elif isinstance(column, Child):
                 cells = [self.count(count, place, absent) for count in column.counts]
                 children.append((column, self.rows(column.table, separator, depth + 1)))

@@ -5,20 +5,24 @@ from __future__ import annotations
 from terse.tiers.affixes import TIER as AFFIXES
 from terse.tiers.constants import TIER as CONSTANTS
 from terse.tiers.dictionary import TIER as DICTIONARY
+from terse.tiers.embedded import TIER as EMBEDDED
 from terse.tiers.minify import TIER as MINIFY
 from terse.tiers.outline import TIER as OUTLINE
 from terse.tiers.spec import Tier
 from terse.tiers.tabularize import TIER as TABULARIZE
 from terse.tiers.templates import TIER as TEMPLATES
+from terse.tiers.texts import TIER as TEXTS
 
 TIERS: tuple[Tier, ...] = (
     MINIFY,
+    EMBEDDED,
     TABULARIZE,
     OUTLINE,
     CONSTANTS,
     TEMPLATES,
     AFFIXES,
     DICTIONARY,
+    TEXTS,
 )
 
 BY_NAME: dict[str, Tier] = {tier.name: tier for tier in TIERS}

@@ -14,6 +14,7 @@ from terse.layout.document import (
     Cells,
     Column,
     Constant,
+    Embedded,
     Group,
     Rows,
     Table,
@@ -98,7 +99,9 @@ class _Constants:
         if column.usual is not None or column.prefix or column.suffix or table.count < 5:
             return column
         counts = Counter(
-            value for value in column.values if not isinstance(value, (list, dict)) and value is not ABSENT
+            value
+            for value in column.values
+            if not isinstance(value, (list, dict, Embedded)) and value is not ABSENT
         )
         empty_lists = sum(1 for value in column.values if value == [])
         if not counts and not empty_lists:
@@ -125,6 +128,8 @@ def _only_value(values: Sequence[Cell]) -> Cell:
     """The value that all cells hold, or `ABSENT`."""
     first, last = values[0], values[-1]
     if first is ABSENT or type(first) is not type(last) or len(values) < 2:
+        return ABSENT
+    if isinstance(first, Embedded):
         return ABSENT
     if isinstance(first, dict):
         return first if not first and all(type(value) is dict and not value for value in values) else ABSENT

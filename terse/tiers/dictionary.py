@@ -7,13 +7,10 @@ from dataclasses import replace
 
 from terse.layout.cost import Cost
 from terse.layout.document import (
-    Block,
     Cells,
     Child,
     Column,
     Group,
-    Node,
-    Plain,
     Slot,
     Table,
     Template,
@@ -47,18 +44,8 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     keys = _worth_it(repeats, min_uses, context)
     if not keys:
         return Skip("nothing long enough repeats")
-    if isinstance(document.root, Plain):
-        document = replace(document, root=opened(document.root))
     changed = referred(document, repeats, keys)
     return Applied(Draft(State.LAYOUT, None, changed), f"{len(keys)} value{'s' if len(keys) > 1 else ''}")
-
-
-def opened(root: Plain) -> Node:
-    """A plain object as a block: its pairs on lines of their own."""
-    value = root.value
-    if isinstance(value, dict) and value:
-        return Block([(key, Plain(item)) for key, item in value.items()])
-    return root
 
 
 def _worth_it(repeats: Repeats, min_uses: int, context: Context) -> list[Key]:

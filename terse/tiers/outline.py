@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from terse.layout.document import Block, Cell, Items, Node, Plain
+from terse.layout.document import Block, Cell, Embedded, Items, Node, Plain, Spelled
 from terse.layout.write import WIDTH, write_pair
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
@@ -34,9 +34,14 @@ class _Outline:
             return Block([(key, self.node(inner)) for key, inner in node.entries])
         if isinstance(node, Items):
             return Items([self.node(inner) for inner in node.nodes])
+        if isinstance(node, Spelled):
+            return replace(node, node=self.node(node.node, True))
         return node
 
     def plain(self, value: Cell, is_root: bool) -> Node:
+        if isinstance(value, Embedded) and len(write_pair("", value)) > WIDTH:
+            inner = self.plain(value.value, True)
+            return Plain(value) if isinstance(inner, Plain) else Spelled(inner, value.style)
         if not isinstance(value, (dict, list)) or not value:
             return Plain(value)
         if not is_root and len(write_pair("", value)) <= WIDTH:
@@ -55,8 +60,8 @@ class _Outline:
 TIER = Tier(
     name="outline",
     sentence="Writes objects as `key=value` pairs, over several indented lines where they are long.",
-    reads="`key=value` pairs, `key:` before the indented lines of an object, `key: 2 items` before those of a "
-    "list; quotes only where a type would be in doubt.",
+    reads="`key=value` pairs, `key:` before the indented lines of an object, `key: 2 items` before those of "
+    "a list; quotes only where a type would be in doubt.",
     takes=frozenset({State.JSON, State.LAYOUT}),
     leaves=State.LAYOUT,
     run=_run,

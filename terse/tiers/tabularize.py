@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from terse.layout.cost import Cost
-from terse.layout.document import Block, Document, Items, Node, Plain, Table, tables
+from terse.layout.document import Block, Cell, Embedded, Items, Node, Plain, Spelled, Table, tables
 from terse.layout.tabulate import tabulate, tabulate_keyed, tabulate_lists
 from terse.payload.exact import JsonValue
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
@@ -14,17 +15,20 @@ FEW_ROWS = 8
 """Up to so many records the alternative is tried too: each for itself, with tables of its own inside."""
 
 
-def lay_out(value: JsonValue, cost: Cost, name: str = "") -> Node:
+def lay_out(value: Cell, cost: Cost, name: str = "") -> Node:
     """A value with tables wherever they cost less; `Plain` where there is none."""
     if isinstance(value, list):
         return _list(value, cost, name)
     if isinstance(value, dict):
         return _object(value, cost, name)
+    if isinstance(value, Embedded):
+        inner = lay_out(value.value, cost, name)
+        return Plain(value) if isinstance(inner, Plain) else Spelled(inner, value.style)
     return Plain(value)
 
 
 def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
-    if not any(isinstance(item, (dict, list)) for item in value):
+    if not any(isinstance(item, (dict, list, Embedded)) for item in value):
         return Plain(value)
     best: Node | None = None
     if len(value) > 1:
@@ -65,16 +69,28 @@ def _object(value: dict[str, JsonValue], cost: Cost, name: str) -> Node:
 
 def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
     document = draft.document
-    if document is None or not isinstance(document.root, Plain):
-        return Skip("no plain JSON")
-    value = document.root.value
-    if not isinstance(value, (dict, list)):
-        return Skip("no list of records")
-    root = lay_out(value, Cost(context.count))
+    if document is None:
+        return Skip("no JSON that can be carried exactly")
+    if document.legend:
+        return Skip("has references already")
+    before = sum(1 for _ in tables(document.root))
+    root = _node(document.root, Cost(context.count), "")
     found = list(tables(root))
-    if not found:
+    if len(found) == before:
         return Skip("no list of records")
-    return Applied(Draft(State.LAYOUT, None, Document(root)), _note(found))
+    return Applied(Draft(State.LAYOUT, None, replace(document, root=root)), _note(found))
+
+
+def _node(node: Node, cost: Cost, name: str) -> Node:
+    if isinstance(node, Plain):
+        return lay_out(node.value, cost, name)
+    if isinstance(node, Block):
+        return Block([(key, _node(inner, cost, key)) for key, inner in node.entries])
+    if isinstance(node, Items):
+        return Items([_node(inner, cost, "-") for inner in node.nodes])
+    if isinstance(node, Spelled):
+        return replace(node, node=_node(node.node, cost, name))
+    return node
 
 
 def _note(found: list[Table]) -> str:
@@ -87,7 +103,7 @@ TIER = Tier(
     sentence="Writes lists of records as tables: the names once, then one line for each record.",
     reads="`30 rows of id,title,user{login}`: that many lines follow, each with its cells in that order; "
     "an empty cell is a missing key, `items[]{sku}` holds a count of indented rows below.",
-    takes=frozenset({State.JSON}),
+    takes=frozenset({State.JSON, State.LAYOUT}),
     leaves=State.LAYOUT,
     run=_run,
     examples=(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from terse.layout.cost import Cost
 from terse.layout.document import (
-    ABSENT,
     USUAL,
     Cell,
     Cells,
@@ -222,7 +221,8 @@ def _weight(leaf: _Leaf) -> int:
 
 
 def _same(one: Cell, other: Cell) -> bool:
-    return one is not ABSENT and one is not USUAL and type(one) is type(other) and one == other
+    # Strings, numbers, booleans and null: an object equals another whose keys are in another order.
+    return type(one) is type(other) and (one is None or isinstance(one, (str, bool))) and one == other
 
 
 def _filled(pieces: Sequence[str | Sequence[Cell]], row: int) -> str | None:

@@ -1,0 +1,62 @@
+"""`embedded`: JSON inside a JSON string is written as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from terse.layout.document import Embedded, Plain
+from terse.layout.embedded import unspell
+from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+
+
+def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+    document = draft.document
+    if document is None or not document.is_plain:
+        return Skip("no plain JSON")
+    assert isinstance(document.root, Plain)
+    work = _Embedded()
+    value = work.value(document.root.value)
+    if not work.found:
+        return Skip("no string that holds JSON")
+    changed = replace(document, root=Plain(value), embedded=True)
+    return Applied(Draft(State.LAYOUT, None, changed), f"{work.found} string{'s' if work.found > 1 else ''}")
+
+
+class _Embedded:
+    def __init__(self) -> None:
+        self.found = 0
+
+    def value(self, value: Any) -> Any:
+        """The value with every string that holds JSON opened; the value itself where there is none."""
+        if type(value) is str:
+            held = unspell(value)
+            if held is None:
+                return value
+            self.found += 1
+            return Embedded(self.value(held[0]), held[1])
+        if isinstance(value, dict):
+            made = {key: self.value(item) for key, item in value.items()}
+            return made if any(made[key] is not value[key] for key in made) else value
+        if isinstance(value, list):
+            items = list(map(self.value, value))
+            return items if any(one is not other for one, other in zip(items, value, strict=True)) else value
+        return value
+
+
+TIER = Tier(
+    name="embedded",
+    sentence="Writes JSON that stands in a string as JSON, if the string can be rebuilt to the character.",
+    reads="`result: json 30 rows of …` or `json{id=1}`: a string that holds that JSON "
+    "(`json_spaced`, `json_indent2`: so spelt).",
+    takes=frozenset({State.JSON}),
+    leaves=State.LAYOUT,
+    run=_run,
+    examples=(
+        Example(
+            r'{"result":"{\"id\":7,\"tags\":[\"a\",\"b\"],\"note\":null}","ok":true}',
+            "JSON outline:\nresult=json{id=7 tags=[a b] note=null} ok=true",
+        ),
+    ),
+)
