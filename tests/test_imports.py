@@ -14,7 +14,7 @@ LAYERS = (
     ("cli",),
     ("review",),
     ("editors",),
-    ("clients", "report", "ledger", "proxy", "language"),
+    ("capture", "clients", "report", "ledger", "proxy", "language"),
     ("plan",),
     ("tiers", "fields"),
     ("layout", "folds", "memory"),

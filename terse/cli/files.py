@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -42,6 +43,30 @@ def read_text(path: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         fail(f"{shown(path)} is not UTF-8 text (byte {error.start}): terse works on text results only")
+
+
+def replace_file(path: str, text: str) -> None:
+    """Write a file at once: a reader sees the old text or the new, and a full disk costs nothing.
+
+    Folders on the way are made. A link stays one: what it points to is written.
+
+    Raises:
+        CommandError: it cannot be written.
+    """
+    try:
+        target = Path(path).resolve()
+        new = target.with_name(f".{target.name}.{os.getpid()}.new")
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError, RuntimeError) as error:
+        fail(f"cannot write {shown(path)}: {getattr(error, 'strerror', None) or error}")
+    try:
+        new.write_bytes(text.encode())
+        if target.exists():
+            new.chmod(target.stat().st_mode & 0o7777)
+        os.replace(new, target)
+    except (OSError, ValueError) as error:
+        new.unlink(missing_ok=True)
+        fail(f"cannot write {shown(path)}: {getattr(error, 'strerror', None) or error}")
 
 
 def shown(path: str) -> str:

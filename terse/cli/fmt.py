@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, UNUSABLE, CommandError, fail, write, write_bytes, write_error
-from terse.cli.files import STDIN, read_bytes, shown
+from terse.cli.files import STDIN, read_bytes, replace_file, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,7 +94,7 @@ def _formatted(path: str, parsed: Parsed, check: bool) -> Diagnostic | None:
     if path == STDIN:
         write_bytes(new.encode())
     elif new != old:
-        _write(path, new)
+        replace_file(path, new)
         write(f"formatted {shown(path)}\n")
     return None
 
@@ -115,23 +113,6 @@ def _finding(path: str, parsed: Parsed, new: str) -> Diagnostic:
     label = Label(Span(source, start, start + 1), "first difference")
     message = "the file is not formatted as `terse fmt` does it"
     return Diagnostic(NOT_FORMATTED, message, label, help=advice)
-
-
-def _write(path: str, text: str) -> None:
-    """Replace the file at once: a reader sees the old text or the new, and a full disk costs nothing.
-
-    Raises:
-        CommandError: it cannot be written.
-    """
-    target = Path(path).resolve()
-    new = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        new.write_bytes(text.encode())
-        new.chmod(target.stat().st_mode & 0o7777)
-        os.replace(new, target)
-    except OSError as error:
-        new.unlink(missing_ok=True)
-        fail(f"cannot write {shown(path)}: {error.strerror}")
 
 
 COMMAND = Command(
