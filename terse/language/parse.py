@@ -96,9 +96,10 @@ def _short(digits: str) -> str:
 
 def _first_line(source: Source) -> tuple[int, int]:
     text = source.text
-    start = len(text) - len(text.lstrip())
-    end = text.find("\n", start)
-    return start, len(text.rstrip()) if end == -1 else end
+    end = len(text.rstrip())
+    start = min(len(text) - len(text.lstrip()), end)
+    line_end = text.find("\n", start, end)
+    return start, end if line_end == -1 else line_end
 
 
 def _nothing(source: Source, diagnostic: Diagnostic) -> Parsed:

@@ -58,7 +58,7 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     meant = _MEANT.get(word)
     if meant in options:
         return meant
-    if not word or len(word) > _LONGEST:
+    if len(word) > _LONGEST or not any(character.isalnum() for character in word):
         return None
     best: tuple[int, str] | None = None
     limit = max(1, min(2, len(word) // 3))
