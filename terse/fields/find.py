@@ -52,10 +52,16 @@ def find(document: JsonValue, target: Target) -> Iterator[Spot]:
             yield from _along(Spot(document), keys, {})
         case Every(keys):
             known: dict[str, dict[str, bool]] = {}
+            only = keys[0] if len(keys) == 1 and "*" not in keys[0] else None
             for spot in _containers(Spot(document)):
+                value = spot.value
                 # A list is seen through from the object it stands in: from itself, all would be found twice.
-                if isinstance(spot.value, dict):
+                if not isinstance(value, dict):
+                    continue
+                if only is None:
                     yield from _along(spot, keys, known)
+                elif only in value:
+                    yield Spot(value[only], spot, only)
         case Everything():
             yield Spot(document)
         case LinesMatching() | CodeBlocks() | TerminalCodes():
@@ -125,16 +131,23 @@ def _containers(start: Spot) -> Iterator[Spot]:
     while todo:
         spot = todo.pop()
         value = spot.value
-        if isinstance(value, dict):
+        # Exact types, as the parser makes them: this loop sees every container of a document.
+        if type(value) is dict:
             yield spot
-            inner = [Spot(item, spot, key) for key, item in value.items() if type(item) in _CONTAINERS]
-        elif isinstance(value, list):
+            inner = [
+                Spot(item, spot, key)
+                for key, item in value.items()
+                if type(item) is dict or type(item) is list
+            ]
+        elif type(value) is list:
             yield spot
-            inner = [Spot(item, spot, index) for index, item in enumerate(value) if type(item) in _CONTAINERS]
+            inner = [
+                Spot(item, spot, index)
+                for index, item in enumerate(value)
+                if type(item) is dict or type(item) is list
+            ]
         else:
             continue
-        inner.reverse()
-        todo += inner
-
-
-_CONTAINERS = (dict, list)
+        if inner:
+            inner.reverse()
+            todo += inner

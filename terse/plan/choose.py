@@ -165,7 +165,7 @@ def _explained(rule: Rule, call: Call, facts: Facts, chosen: bool) -> RuleTrace:
 def _guard_trace(guard: Guard, call: Call) -> GuardTrace:
     if not any(names(pattern, call) for pattern in guard.on):
         text = f"it speaks of {describe.patterns(guard.on)}"
-        return GuardTrace(guard.name, guard.at, False, text, guard.because)
+        return GuardTrace(guard.name, guard.at, False, text, guard.because, elsewhere=True)
     excepted = [pattern for pattern in guard.except_ if names(pattern, call)]
     if excepted:
         text = f"it excepts {describe.patterns(excepted)}"

@@ -59,8 +59,8 @@ def check_kept(received: JsonValue, left: JsonValue, targets: Iterable[Target], 
         Refused: a kept value is missing, changed, or another was added.
     """
     for target in targets:
-        before = [dump(spot.value) for spot in find(received, target)]
-        after = [dump(spot.value) for spot in find(left, target) if not _is_note(spot.value, notes)]
+        before = dump([spot.value for spot in find(received, target)])
+        after = dump([spot.value for spot in find(left, target) if not _is_note(spot.value, notes)])
         if before != after:
             raise Refused("a kept value is not what it was")
 

@@ -71,13 +71,19 @@ class RuleTrace:
 
 @dataclass(frozen=True, slots=True)
 class GuardTrace:
-    """A guard of the policy: whether it applies to the call, and what it restricts."""
+    """A guard of the policy: whether it applies to the call, and what it restricts.
+
+    Attributes:
+        text: what it restricts, or why it does not apply.
+        elsewhere: it does not apply because it speaks of other calls altogether.
+    """
 
     name: str
     at: str
     applies: bool
     text: str
     because: tuple[str, ...] = ()
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)

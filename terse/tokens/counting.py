@@ -55,6 +55,7 @@ class Vocabulary:
             if len(text) <= 2 * CHUNK:
                 return len(encoding.encode_ordinary(text))
             total = 0
+            # One chunk after another: threads that share them were measured, and gain nothing.
             for part, is_piece in blank_pieces(text, MAX_BLANKS):
                 if is_piece:
                     total += len(encoding._encode_single_piece(part))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-CHUNK = 1 << 18
+CHUNK = 1 << 17
 """Characters that are tokenized at a time: bounds the memory of a count, whatever the text."""
 
 # Safe cuts, for both vocabularies: after a letter and before what is neither letter, mark nor "'"; after
@@ -46,7 +46,8 @@ def blank_pieces(text: str, limit: int) -> Iterator[tuple[str, bool]]:
         each part, and whether it is one piece of blanks.
     """
     start = 0
-    for run in _LONG_BLANKS.finditer(text):
+    runs = _LONG_BLANKS.finditer(text) if _may_have_run(text, limit) else ()
+    for run in runs:
         begin, end = run.span()
         if end - begin < limit or (end < len(text) and _SPACE.match(text, end)):
             continue
@@ -58,3 +59,13 @@ def blank_pieces(text: str, limit: int) -> Iterator[tuple[str, bool]]:
         start = end
     if start < len(text):
         yield text[start:], False
+
+
+def _may_have_run(text: str, limit: int) -> bool:
+    # A run of that length takes in one of these places, and has blanks on one side of it for certain.
+    around = limit // 2
+    return any(
+        text[place].isspace()
+        and (text[max(0, place - around) : place].isspace() or text[place + 1 : place + around].isspace())
+        for place in range(limit - 1, len(text), limit)
+    )
