@@ -41,6 +41,9 @@ def explain(
     json: bool = typer.Option(False, "--json", help="Print the facts as JSON (docs/explain-json.md)."),
     whole: bool = typer.Option(False, "--whole", help="Show the whole emitted text, not its start and end."),
     emitted: bool = typer.Option(False, "--emitted", help="Print the emitted text and nothing else."),
+    can_retrieve: bool = typer.Option(
+        False, "--can-retrieve", help="As for a client that can fetch what is set aside."
+    ),
     vocabulary: str = typer.Option(
         DEFAULT_VOCABULARY, metavar="NAME", help="Count tokens with o200k_base or cl100k_base."
     ),
@@ -50,7 +53,7 @@ def explain(
         return
     if json + whole + emitted > 1:
         fail("--json, --whole and --emitted exclude each other: name one")
-    explanation = _explanation(payload, call, rules, vocabulary)
+    explanation = _explanation(payload, call, rules, vocabulary, can_retrieve)
     if emitted:
         _write_emitted(explanation)
     elif json:
@@ -75,7 +78,9 @@ def _explain_code(code: str) -> None:
     fail(f"no code {code}: they go from {first} to {last}, docs/codes/ lists them")
 
 
-def _explanation(path: str, call_text: str | None, rules: str | None, vocabulary_name: str) -> Explanation:
+def _explanation(
+    path: str, call_text: str | None, rules: str | None, vocabulary_name: str, can_retrieve: bool
+) -> Explanation:
     from terse.memory.session import Session
     from terse.payload.payload import Payload
     from terse.payload.sample import Sample
@@ -93,7 +98,8 @@ def _explanation(path: str, call_text: str | None, rules: str | None, vocabulary
     notes = _notes(path, sample, call_from)
     # One result, one call: what its texts have in common is the session before it.
     outcomes = tuple(
-        run(plan, Payload.of(text), call, Session(), counted, detail=True) for text in sample.texts
+        run(plan, Payload.of(text), call, Session(), counted, can_retrieve=can_retrieve, detail=True)
+        for text in sample.texts
     )
     return Explanation(
         file=shown(path),

@@ -22,6 +22,8 @@ LINE_WIDTH = WIDTH - len(MARGIN) - 2
 
 STEP_WIDTH = 36
 """Columns for a step's statement; a longer one goes on in the next line."""
+MAX_IDLE_ROWS = 2
+"""Steps without effect that get a row in the table; where there are more, a line below it names them all."""
 NAME_WIDTH = 24
 """Columns for a guard's name; a longer one gets a line of its own."""
 PLACE_WIDTH = 12
@@ -110,19 +112,27 @@ def _facts(explanation: Explanation, trace: Trace) -> Iterator[str]:
 
 
 def _guards(guards: Sequence[GuardTrace]) -> Iterator[str]:
-    width = min(NAME_WIDTH, max((len(guard.name) for guard in guards), default=0))
+    """Guards that speak of the call, each with what it says; of the others only how many there are."""
+    here = [guard for guard in guards if not guard.elsewhere]
+    width = min(NAME_WIDTH, max((len(guard.name) for guard in here), default=0))
     indent = len(MARGIN) + LABEL + width + 2
-    for index, guard in enumerate(guards):
+    for index, guard in enumerate(here):
         start = f"{MARGIN}{'guards' if index == 0 else '':{LABEL}}"
-        said = guard.text if guard.applies or "not apply" in guard.text else f"does not apply: {guard.text}"
         if len(guard.name) > width:
             yield from _wrapped(start, guard.name)
             start = " " * indent
         else:
             start = f"{start}{guard.name:{width}}  "
+        said = guard.text if guard.applies else f"does not apply: {guard.text}"
         yield from _sides(f"{start}{said}", guard.at if guard.applies else "", hanging=indent)
         for reason in guard.because if guard.applies else ():
             yield from _wrapped(" " * indent, f"because {reason}")
+    others = len(guards) - len(here)
+    if others:
+        speak = "1 other speaks" if others == 1 else f"{others} others speak"
+        yield from _entry(
+            "" if here else "guards", f"{speak if here else speak.replace('other', 'guard')} of other calls"
+        )
 
 
 def _nearest(rules: Sequence[RuleTrace]) -> Iterator[str]:
@@ -147,8 +157,24 @@ def _answer(label: str, condition: ConditionTrace, text: str, indent: int = 0) -
 
 
 def _steps(trace: Trace) -> Iterator[str]:
+    idle = [step for step in trace.steps if step.status in (StepStatus.SKIPPED, StepStatus.NO_GAIN)]
+    # A long chain is mostly steps for other kinds of payload: as rows they would bury what was done.
+    if len(idle) <= MAX_IDLE_ROWS:
+        yield from _table(trace, trace.steps)
+        return
+    done = [step for step in trace.steps if step not in idle]
+    if done:
+        yield from _table(trace, done)
+    reasons: dict[str, list[str]] = {}
+    for step in idle:
+        reasons.setdefault(step.note or step.status.value, []).append(step.label)
+    for index, (reason, labels) in enumerate(reasons.items()):
+        yield from _entry("no change" if index == 0 else "", f"{', '.join(labels)}: {reason}")
+
+
+def _table(trace: Trace, steps: Sequence[StepTrace]) -> Iterator[str]:
     home = _file_of(trace.rule)
-    rows = [(step, _row(step, trace.tokens_in, home)) for step in trace.steps]
+    rows = [(step, _row(step, trace.tokens_in, home)) for step in steps]
     table = [_HEADINGS, *(row for _, row in rows)]
     label, word, place = (
         min(STEP_WIDTH, max(len(row.label) for row in table)),
@@ -157,7 +183,7 @@ def _steps(trace: Trace) -> Iterator[str]:
     )
     beside = WIDTH - len(_HEADINGS.line(label, word)) + len(_HEADINGS.place) - place - 2
     # Notes stand beside every row or below every row: a mix cannot be read down.
-    notes_fit = all(len(step.note) <= beside for step in trace.steps)
+    notes_fit = all(len(step.note) <= beside for step in steps)
     yield _HEADINGS.line(label, word)
     for step, row in rows:
         line = row.line(label, word)

@@ -83,6 +83,7 @@ def _guard(guard: GuardTrace) -> dict[str, Any]:
         "name": guard.name,
         "at": guard.at,
         "applies": guard.applies,
+        "elsewhere": guard.elsewhere,
         "text": guard.text,
         "because": list(guard.because),
     }

@@ -127,6 +127,20 @@ def test_json_is_what_the_schema_says(terse: Terse, sample: str) -> None:
     assert first.stdout == second.stdout
 
 
+def test_what_a_client_can_fetch_is_an_option(terse: Terse, sample: str, tmp_path: Path) -> None:
+    """`set aside` runs for a client that can fetch it, and is shown as forbidden for one that cannot."""
+    (tmp_path / "aside.terse").write_text("terse 1\n\nrule x {\n  on github/*\n  set aside body\n}\n")
+    (tmp_path / sample).write_text(json.dumps([{"number": n, "body": f"{n} words " * 90} for n in range(9)]))
+    arguments = ("explain", sample, "--rules", "aside.terse", "--json")
+    without = json.loads(terse(*arguments).stdout)["texts"][0]
+    with_it = json.loads(terse(*arguments, "--can-retrieve").stdout)["texts"][0]
+
+    assert [step["status"] for step in without["steps"]] == ["forbidden"]
+    assert without["class"] == "exact"
+    assert [step["status"] for step in with_it["steps"]] == ["applied"]
+    assert with_it["class"] == "recoverable"
+
+
 def test_emitted_is_the_emitted_text_alone(terse: Terse, sample: str) -> None:
     """--emitted prints what --json calls `emitted`, byte for byte."""
     emitted = terse("explain", sample, "--emitted").stdout

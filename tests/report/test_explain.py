@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from terse.plan.trace import GateTrace
 from terse.report.explain import WIDTH, render
 from terse.report.explanation import CallFrom
-from tests.report.traces import ERROR, ISSUES, NO_RULE, explanation, outcome
+from tests.report.traces import ERROR, ISSUES, LONG_CHAIN, NO_RULE, explanation, outcome
 
 TABLE = "issues[30]: number title\n" + "\n".join(f"  {n} issue {n}" for n in range(1, 31)) + "\n"
 ONE_LONG_LINE = "".join(f'{{"number":{n}}},' for n in range(500))
@@ -33,6 +33,7 @@ Golden = Callable[[str, str], None]
                 notes=("no --call, and the file is in no samples folder: explained for a call of no name",),
             ),
         ),
+        ("long-chain", explanation(outcome(LONG_CHAIN, "a text"))),
         ("two-texts", explanation(outcome(ERROR, "first"), outcome(ERROR, "second"))),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from terse.guarantee import Guarantee
 from terse.plan.trace import (
     ConditionTrace,
@@ -48,6 +50,7 @@ ISSUES = Trace(
             "identifiers", f"{BASE}:23", True, "keeps every id, every number, every sha", ("ids act",)
         ),
         GuardTrace("no-silent-loss", f"{BASE}:15", False, "it excepts github/*"),
+        GuardTrace("secrets", f"{BASE}:8", False, "it speaks of vault/*", elsewhere=True),
     ),
     steps=(
         _step("remove every *_url, every node_id", f"{BASE}:30", (11_840, 9_910), Guarantee.LOSSY),
@@ -132,6 +135,24 @@ NO_RULE = Trace(
     tokens_out=1,
     rule=None,
     why="no rule matches",
+)
+
+LONG_CHAIN = replace(
+    ISSUES,
+    steps=(
+        *ISSUES.steps[3:5],
+        *(
+            StepTrace(tier, f"{BASE}:43", StepStatus.SKIPPED, 2_480, 2_480, Guarantee.LOSSLESS, reason)
+            for tier, reason in (
+                ("outline", "nothing to open"),
+                ("fold-log", "not a log"),
+                ("fold-hits", "not a list of hits"),
+                ("fold-tree", "not a log"),
+            )
+        ),
+        StepTrace("affixes", f"{BASE}:43", StepStatus.NO_GAIN, 2_480, 2_480, Guarantee.LOSSLESS),
+    ),
+    guards=ISSUES.guards[2:],
 )
 
 
