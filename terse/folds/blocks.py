@@ -18,6 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 from terse.folds.weight import weight
@@ -41,7 +42,7 @@ def fold(lines: Sequence[str], expired: Callable[[], bool]) -> list[str] | None:
     top = [numbers.setdefault(line, len(numbers)) for line in lines]
     often = Counter(top)
     if len(lines) - len(numbers) < 4 or not any(
-        often[first] > 1 and often[second] > 1 for first, second in zip(top, top[1:], strict=False)
+        often[first] > 1 and often[second] > 1 for first, second in pairwise(top)
     ):
         return None
     texts = list(numbers)
@@ -207,7 +208,7 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
     """The lines with every block written out.
 
     Raises:
-        NotFolded: a name out of order or unknown, or a block that ends beyond the text or inside another's end.
+        NotFolded: a name out of order or unknown, or a block that ends beyond the one around it.
     """
     read: list[str] = []
     blocks: dict[str, list[str]] = {}

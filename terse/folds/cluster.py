@@ -11,23 +11,22 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from operator import itemgetter
-from os.path import commonprefix
 
-from terse.folds.patterns import SLOT, dittoed, NAMED, UNNAMED, Pattern, Row, Slot, fits, letters, write
 from terse.folds.frame import VERBATIM, Form
+from terse.folds.patterns import NAMED, SLOT, UNNAMED, Pattern, Row, Slot, dittoed, fits, letters, write
+from terse.folds.shape import Found, Split, pattern_of
 from terse.folds.weight import weight
 
 _DIGITS = re.compile(r"[0-9]+")
 _DIGIT = re.compile("[0-9]")
-_DECIMAL = re.compile(r"[0-9]\.[0-9]")
 _GAPS = re.compile(r"( +)")
-_WORD_PARTS = re.compile(r"([0-9]+(?:\.[0-9]+)+|[A-Za-z0-9]+)")
-_ERROR = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|[Ee]rror|[Pp]anic|[Ff]atal|FAILED|Traceback|[A-Za-z]+(?:Error|Exception))\b")
+_NAMES = re.compile(r"[A-Za-z0-9]+")
+_ERROR = re.compile(
+    r"\b(?:ERROR|FATAL|CRITICAL|[Ee]rror|[Pp]anic|[Ff]atal|FAILED|Traceback|[A-Za-z]+(?:Error|Exception))\b"
+)
 
 LONGEST_LINE = 8000
-MOST_SLOTS = 16
 SAMPLE = 12
 _LEAF = 40
 
@@ -62,14 +61,6 @@ class _Group:
     members: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """A line as words and the spaces between them: one gap fewer than words."""
-
-    words: list[str]
-    gaps: list[str]
-
-
 def fold(
     lines: Sequence[str], count: Callable[[str], int], expired: Callable[[], bool], standard: Standard = LINES
 ) -> tuple[Form, list[str]] | None:
@@ -100,15 +91,12 @@ def alike(lines: Sequence[str]) -> bool:
     return sum(often for often in starts.values() if often > 2) * 10 >= len(lines)
 
 
-_Found = list[tuple[Pattern, list[tuple[int, tuple[str, ...]]]]]
-
-
 def _found(
     lines: Sequence[str], count: Callable[[str], int], expired: Callable[[], bool], standard: Standard
-) -> _Found:
-    splits: dict[int, _Split] = {}
+) -> list[Found]:
+    splits: dict[int, Split] = {}
     groups = _groups(lines, splits)
-    found: _Found = []
+    found: list[Found] = []
     left: list[int] = []
     for group in groups:
         if expired():
@@ -124,8 +112,8 @@ def _found(
     return found
 
 
-def _groups(lines: Sequence[str], splits: dict[int, _Split]) -> list[_Group]:
-    """The lines grouped. A word with a digit says nothing about its pattern, so it is compared with nothing."""
+def _groups(lines: Sequence[str], splits: dict[int, Split]) -> list[_Group]:
+    """The lines grouped by their words. A word with a digit says nothing of a pattern: it is not compared."""
     errors_stay = sum(1 for line in lines if _ERROR.search(line)) * 20 < len(lines)
     leaves: dict[tuple[int, str], list[_Group]] = defaultdict(list)
     by_mask: dict[str, _Group] = {}
@@ -136,7 +124,7 @@ def _groups(lines: Sequence[str], splits: dict[int, _Split]) -> list[_Group]:
         if errors_stay and _ERROR.search(line):
             continue
         parts = _GAPS.split(line)
-        splits[index] = _Split(parts[::2], parts[1::2])
+        splits[index] = Split(parts[::2], parts[1::2])
         mask = _DIGITS.sub("0", line)
         group = by_mask.get(mask)
         if group is None:
@@ -179,7 +167,7 @@ def _same(known: str | None, word: str | None, weighs: int) -> int:
     return weighs if known is not None and known == word and word != "" else 0
 
 
-def _parted(members: list[int], splits: dict[int, _Split]) -> list[list[int]]:
+def _parted(members: list[int], splits: dict[int, Split]) -> list[list[int]]:
     """The group parted where a place has few values, each often: what they say then stands in the pattern."""
     parts = [members]
     done: list[list[int]] = []
@@ -200,11 +188,11 @@ def _parted(members: list[int], splits: dict[int, _Split]) -> list[list[int]]:
 def _feature(word: str) -> str:
     """What lines of one pattern share at a place: the word itself, or its signs if it holds a number."""
     if any("0" <= sign <= "9" for sign in word):
-        return _WORD_PARTS.sub("0", word)
+        return _NAMES.sub("0", word)
     return word
 
 
-def _dividing_place(part: list[int], splits: dict[int, _Split]) -> int | None:
+def _dividing_place(part: list[int], splits: dict[int, Split]) -> int | None:
     sample = part if len(part) <= 400 else part[:: len(part) // 400]
     words = [splits[index].words for index in sample]
     whole = weight(" ".join(words[0])) + 4
@@ -226,23 +214,23 @@ def _dividing_place(part: list[int], splits: dict[int, _Split]) -> int | None:
 def _worked_out(
     members: list[int],
     lines: Sequence[str],
-    splits: dict[int, _Split],
+    splits: dict[int, Split],
     count: Callable[[str], int],
     standard: Standard,
-) -> tuple[Pattern, list[tuple[int, tuple[str, ...]]]] | None:
+) -> Found | None:
     if len(members) < 2:
         return None
     gaps = Counter(tuple(splits[index].gaps) for index in members)
     entry = None
     if len(gaps) == 1:
-        entry = _pattern(members, splits, aligned=False)
+        entry = pattern_of(members, splits, aligned=False)
     else:
-        entry = _pattern(members, splits, aligned=True)
+        entry = pattern_of(members, splits, aligned=True)
     if entry is None:
         common = gaps.most_common(1)[0]
         if common[1] < 3 or common[1] == len(members):
             return None
-        entry = _pattern(
+        entry = pattern_of(
             [index for index in members if tuple(splits[index].gaps) == common[0]], splits, aligned=False
         )
     if entry is None:
@@ -273,182 +261,13 @@ def _pays(
     )
 
 
-def _pattern(
-    members: list[int], splits: dict[int, _Split], aligned: bool
-) -> tuple[Pattern, list[tuple[int, tuple[str, ...]]]] | None:
-    """The pattern of lines with the same number of words, and each line's values."""
-    columns = list(zip(*(splits[index].words for index in members), strict=True))
-    gap_columns = list(zip(*(splits[index].gaps for index in members), strict=True))
-    literals: list[str] = [""]
-    slots: list[Slot] = []
-    values: list[Sequence[str]] = []
-    pending: int | None = None  # the width a word must be padded to on the left, from the gap before it
-    for place, column in enumerate(columns):
-        gap = gap_columns[place] if place < len(gap_columns) else None
-        constant = len(set(column)) == 1
-        steady = gap is None or len(set(gap)) == 1
-        left = 0
-        if not steady and gap is not None and pending is None:
-            left = _padded_right(column, gap)
-        if pending is not None:
-            slots.append(Slot(">", pending))
-            values.append(column)
-            literals.append("")
-            pending = None
-        elif left:
-            slots.append(Slot("<", left))
-            values.append(column)
-            literals.append("")
-        elif constant:
-            literals[-1] += column[0]
-        else:
-            for literal, part in _finer(column):
-                literals[-1] += literal
-                if part is not None:
-                    slots.append(Slot())
-                    values.append(part)
-                    literals.append("")
-        if gap is None:
-            continue
-        if steady:
-            literals[-1] += gap[0]
-        elif left:
-            literals[-1] += " "
-        else:
-            width = _padded_left(gap, columns[place + 1])
-            if not width:
-                return None
-            literals[-1] += " "
-            pending = width
-    if len(slots) > MOST_SLOTS:
-        return None
-    if any(SLOT.search(literal) for literal in literals):
-        return None
-    if not slots and not literals[0]:
-        return None
-    rows = list(zip(*values, strict=True)) if values else [()] * len(members)
-    return Pattern(tuple(literals), tuple(slots)), list(zip(members, rows, strict=True))
-
-
-def _padded_right(column: Sequence[str], gap: Sequence[str]) -> int:
-    """The width to which the words are padded on the right with one space after it, or 0."""
-    width = max(len(word) + len(space) for word, space in zip(column, gap, strict=True)) - 1
-    for word, space in zip(column, gap, strict=True):
-        if max(width, len(word)) + 1 != len(word) + len(space):
-            width = 0
-            break
-    if width and all(column):
-        return width
-    # Longer words than the width push the rest to the right: the narrowest padded line tells the width.
-    widths = {len(word) + len(space) - 1 for word, space in zip(column, gap, strict=True) if len(space) > 1}
-    if len(widths) == 1 and all(column):
-        width = widths.pop()
-        if all(max(width, len(word)) + 1 == len(word) + len(space) for word, space in zip(column, gap, strict=True)):
-            return width
-    return 0
-
-
-def _padded_left(gap: Sequence[str], column: Sequence[str]) -> int:
-    """The width to which the words are padded on the left after one space, or 0."""
-    if not all(column):
-        return 0
-    widths = {len(word) + len(space) - 1 for word, space in zip(column, gap, strict=True) if len(space) > 1}
-    if len(widths) != 1:
-        return 0
-    width = widths.pop()
-    if all(max(width, len(word)) + 1 == len(word) + len(space) for word, space in zip(column, gap, strict=True)):
-        return width
-    return 0
-
-
-def _finer(column: Sequence[str]) -> list[tuple[str, Sequence[str] | None]]:
-    """The words of one place as literals and what varies: `key=1;max=5` as `key=` 1 `;max=` 5.
-
-    Numbers and names are never cut inside, and parts with one sign between them stay one value, as `03:26`.
-    """
-    signs = _WORD_PARTS.split(column[0])[::2]
-    if len(signs) > 1:
-        split: list[list[str]] = []
-        for word in column:
-            parts = _WORD_PARTS.split(word)
-            if parts[::2] != signs:
-                break
-            split.append(parts)
-        else:
-            return _joined(list(zip(*split, strict=True)))
-    return _affixes(column)
-
-
-def _joined(parts: list[tuple[str, ...]]) -> list[tuple[str, Sequence[str] | None]]:
-    varies = [index for index, part in enumerate(parts) if len(set(part)) > 1]
-    if not varies:
-        return [("".join(part[0] for part in parts), None)]
-    runs: list[list[int]] = [[varies[0], varies[0]]]
-    for before, index in pairwise(varies):
-        between = sum(len(parts[at][0]) for at in range(before + 1, index))
-        if between <= 3:
-            runs[-1][1] = index
-        else:
-            runs.append([index, index])
-    pieces: list[tuple[str, Sequence[str] | None]] = []
-    end = 0
-    for first, last in runs:
-        literal = "".join(parts[at][0] for at in range(end, first))
-        run = parts[first] if first == last else ["".join(cells) for cells in zip(*parts[first : last + 1], strict=True)]
-        (before, value), *after = _affixes(run)
-        pieces.append((literal + before, value))
-        pieces.extend(after)
-        end = last + 1
-    if end < len(parts):
-        pieces.append(("".join(part[0] for part in parts[end:]), None))
-    return pieces
-
-
-def _affixes(column: Sequence[str]) -> list[tuple[str, Sequence[str] | None]]:
-    """What all words begin and end with, cut between names, numbers and signs; never leaving an empty value."""
-    start = _boundary(commonprefix(column), column, from_end=False)
-    rest = [word[start:] for word in column]
-    mirrored = [word[::-1] for word in rest]
-    end = _boundary(commonprefix(mirrored), rest, from_end=True)
-    if end:
-        rest = [word[:-end] for word in rest]
-    prefix = column[0][:start]
-    suffix = column[0][len(column[0]) - end :] if end else ""
-    pieces: list[tuple[str, Sequence[str] | None]] = [(prefix, rest)]
-    if suffix:
-        pieces.append((suffix, None))
-    return pieces
-
-
-def _boundary(common: str, column: Sequence[str], from_end: bool) -> int:
-    length = len(common)
-    while length:
-        inside = False
-        for word in column:
-            if len(word) <= length:
-                inside = True
-                break
-            a, b = (word[-length], word[-length - 1]) if from_end else (word[length - 1], word[length])
-            if (a.isdigit() and b.isdigit()) or (a.isalpha() and b.isalpha()) or {a, b} & {"."} and _decimal(word):
-                inside = True
-                break
-        if not inside:
-            return length
-        length -= 1
-    return 0
-
-
-def _decimal(word: str) -> bool:
-    return bool(_DECIMAL.search(word))
-
-
 def _by_beginning(
     left: list[int],
     lines: Sequence[str],
-    splits: dict[int, _Split],
+    splits: dict[int, Split],
     count: Callable[[str], int],
     standard: Standard,
-) -> _Found:
+) -> list[Found]:
     """Patterns of lines that share only their first words: the rest of the line is the one value."""
     often: Counter[str] = Counter()
     starts: dict[int, list[str]] = {}
@@ -468,11 +287,13 @@ def _by_beginning(
         best = max(mine, key=lambda start: (often[start] - 1) * len(start) if often[start] > 3 else 0)
         if often[best] > 3:
             chosen[best].append(index)
-    found: _Found = []
+    found: list[Found] = []
     for start, members in chosen.items():
         if len(members) < 4 or SLOT.search(start):
             continue
-        rows = [(index, (lines[index][len(start) :],)) for index in members]
+        rows: list[tuple[int, tuple[str, ...]]] = [
+            (index, (lines[index][len(start) :],)) for index in members
+        ]
         pattern = Pattern((start, ""), (Slot(),))
         if _pays(pattern, rows, lines, count, standard):
             found.append((pattern, rows))

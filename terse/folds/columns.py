@@ -6,10 +6,13 @@
     drwxr-xr-x 8 4096 05:55 docs
     -rw-r--r-- 1 456 " README.rst
 
-`{}` is a word, `{>}` and `{<}` a word padded with spaces on its left or right to the widest of its column among
-the lines that stand together without an empty one between, `{>8}` and `{<20}` to that width; the last value takes the rest of the line. `"` is the value in
-the row above. A value with spaces that is not the last stands in `'`. A line that does not follow has `…` before it. Where the values stand in another order than the columns,
-the columns are numbered: `{2<} {1}` has the second value of a row first.
+`{}` is a word; `{>}` and `{<}` a word padded with spaces on its left or right to the widest of its column,
+among the lines that no empty line parts; `{>8}` and `{<20}` one padded to that width. The last value takes
+the rest of the line. `"` is the value in the row above. A value with spaces that is not the last stands in
+`'`. A line that does not follow has `…` before it.
+
+Where a row has its values in another order than the columns, the columns are numbered: `{2<} {1}` has the
+second value of the row first.
 """
 
 from __future__ import annotations
@@ -183,7 +186,7 @@ def _wrong(shape: Shape, values: dict[int, _Row], lines: Sequence[str]) -> list[
 
 
 def _cut(parted: Sequence[list[str]], number: int) -> dict[int, tuple[list[str], list[str]]]:
-    """For each line with as many words: its words, the last with the rest of the line, and the gaps between."""
+    """For each line with as many words: its words, the last with the rest of the line, and its gaps."""
     rows: dict[int, tuple[list[str], list[str]]] = {}
     for index, parts in enumerate(parted):
         if len(parts) >= 2 * number - 1 and "" not in parts[2 : 2 * number - 2 : 2]:
@@ -193,7 +196,7 @@ def _cut(parted: Sequence[list[str]], number: int) -> dict[int, tuple[list[str],
 
 
 def _where_prose_begins(rows: dict[int, tuple[list[str], list[str]]], number: int) -> int:
-    """The number of columns, where the rest of the line begins behind the last padded one, numbers and set words."""
+    """The number of columns: behind the last padded one only numbers and set words are columns too."""
     gaps = list(zip(*(between for _, between in rows.values()), strict=True))
     columns = list(zip(*(words for words, _ in rows.values()), strict=True))
     last = max((place for place, gap in enumerate(gaps) if len(set(gap)) > 1), default=0) + 1
@@ -261,7 +264,7 @@ def _blocks(lines: Sequence[str]) -> list[int]:
 def _shape(
     rows: dict[int, tuple[list[str], list[str]]], blocks: Sequence[int], narrowest: int
 ) -> tuple[Shape, list[int], list[tuple[int, str]]]:
-    """What the rows share; the numbers of the words that differ; and the words and gaps that do not, by place."""
+    """What the rows share, the numbers of the words that differ, and what does not differ, by place."""
     indices = list(rows)
     columns = [list(column) for column in zip(*(words for words, _ in rows.values()), strict=True)]
     gaps = [list(column) for column in zip(*(between for _, between in rows.values()), strict=True)]
@@ -325,7 +328,9 @@ def _padding(
             ways.append((f"<{after}", "", least, [after] * len(lefts), nothing))
             ways.append(("<", ">", least, widest_left, widest_right))
             if both > wide:
-                ways.append((f"<{wide}", f">{both - wide}", least, [wide] * len(lefts), [both - wide] * len(lefts)))
+                ways.append(
+                    (f"<{wide}", f">{both - wide}", least, [wide] * len(lefts), [both - wide] * len(lefts))
+                )
         ways.append(("", f">{before}", least, nothing, [before] * len(lefts)))
 
     def wrong(way: _Way) -> int:

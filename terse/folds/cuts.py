@@ -1,4 +1,4 @@
-"""Where lines of a known shape may be cut into heading and rest. Every expression here is linear in the line."""
+"""Where lines of a known shape may be cut into heading and rest. Every expression is linear in the line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HIT = re.compile(r"((?:[A-Za-z]:)?[^:\s\"'<>|(){}\[\],;=]{2,200}?[A-Za-z0-9_]+)
 
 
 def hit(line: str) -> tuple[int, ...]:
-    """After each folder, the file and the sign behind it, in `file:12:`, `file-12-` or `file(12,` at the start."""
+    """After each folder, the file and the sign behind it: `file:12:`, `file-12-` or `file(12,`."""
     found = _HIT.match(line)
     if not found or _STAMP.match(line):
         return ()
@@ -64,7 +64,7 @@ def node(line: str) -> tuple[int, ...]:
     """After the file and after each `::` of a test's name, as in `tests/test_a.py::TestB::test_c PASSED`."""
     if not _NODE.match(line):
         return ()
-    cuts = []
+    cuts: list[int] = []
     stop = line.find("[")
     at = line.find("::", 0, stop if stop > 0 else len(line))
     while at >= 0 and len(cuts) < 4:

@@ -5,8 +5,8 @@
     tests/test_a.py::test_one PASSED [5%]
     tests/test_a.py::test_two PASSED [10%]
 
-stands for lines that end in `[  5%]` and `[ 10%]`, moved right to the 80th place, or by one space where there is no
-room. A line that ended so otherwise, or starts with `…`, has `…` before it.
+stands for lines that end in `[  5%]` and `[ 10%]`, moved right to the 80th place, or by one space where there
+is no room. A line that ended so otherwise, or starts with `…`, has `…` before it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ MAX_CHARACTERS = 1 << 28
 _MARK = re.compile(r"\[terse: ([1-9][0-9]{0,9}) (CRLF )?lines?; ([^\n]+)\]")
 
 
-class NotFolded(Exception):
+class NotFolded(ValueError):  # noqa: N818 — the name says what the text is
     """The text is no form of ours, or not exactly."""
 
 

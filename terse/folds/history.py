@@ -9,9 +9,10 @@
      lexer.py | 12 ++++++++----
     [sum]
 
-stands for the lines `commit`, `Author:`, `Date:` (with the day of the week), the empty line after them, and, for `[sum]`, the line
-` 1 file changed, 8 insertions(+), 4 deletions(-)` that the lines above add up to. `merges a b` before `by` is the
-line `Merge:`. A line that looks like one of these, or starts with `…`, has `…` before it.
+stands for the lines `commit`, `Author:`, `Date:` (with the day of the week) and the empty line after them,
+and, for `[sum]`, the line ` 1 file changed, 8 insertions(+), 4 deletions(-)` that the lines above add up
+to. `merges a b` before `by` is the line `Merge:`. A line that looks like one of these, or starts with `…`,
+has `…` before it.
 """
 
 from __future__ import annotations
@@ -66,7 +67,12 @@ def _head(lines: Sequence[str], at: int) -> tuple[str, str, str, str, int] | Non
         return None
     merge = _MERGE.fullmatch(lines[at + 1]) if at + 1 < len(lines) else None
     rest = lines[at + (2 if merge else 1) :][:3]
-    if len(rest) < 3 or rest[2] != "" or not rest[0].startswith("Author: ") or not rest[1].startswith("Date:   "):
+    if (
+        len(rest) < 3
+        or rest[2] != ""
+        or not rest[0].startswith("Author: ")
+        or not rest[1].startswith("Date:   ")
+    ):
         return None
     author, date = rest[0][8:], rest[1][12:]
     if not author or rest[1] != f"Date:   {_weekday(date)} {date}":

@@ -10,8 +10,9 @@ stands for one line. A line that started with `, ` or `…` has `…` before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import pairwise
 
+from terse.folds.alike import shared_start
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 
 BETWEEN = ", "
@@ -41,8 +42,8 @@ def fold(lines: Sequence[str]) -> list[str] | None:
 
 
 def _alike(items: Sequence[str]) -> bool:
-    pairs = list(zip(items[1:-1], items[2:], strict=True))[:200]
-    alike = sum(1 for a, b in pairs if len(commonprefix([a, b])) >= 12)
+    pairs = list(pairwise(items[1:]))[:200]
+    alike = sum(1 for a, b in pairs if len(shared_start([a, b])) >= 12)
     return alike * 3 >= len(pairs) * 2
 
 

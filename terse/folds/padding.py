@@ -5,7 +5,8 @@
     | id | integer |
 
 stands for a table whose cells are padded with spaces, and whose rule with dashes, to the widest cell of each
-column. Only tables written exactly so are folded; a line outside them that starts with `|` or `…` has `…` before it.
+column. Only tables written exactly so are folded. Outside them a line that starts with `|` or `…` has `…`
+before it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def _stripped(table: Sequence[str]) -> list[str] | None:
     rows = [[cell.strip(" ") for cell in line.split("|")[1:-1]] for line in table]
     if not all(line.endswith("|") for line in table) or len({len(row) for row in rows}) != 1:
         return None
-    rows[1] = [(":" if cell[:1] == ":" else "") + "---" + (":" if cell[-1:] == ":" else "") for cell in rows[1]]
+    rows[1] = [
+        (":" if cell[:1] == ":" else "") + "---" + (":" if cell[-1:] == ":" else "") for cell in rows[1]
+    ]
     short = ["| " + " | ".join(row) + " |" for row in rows]
     return short if _padded(short) == list(table) else None
 
@@ -81,7 +84,9 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
         while end < len(lines) and lines[end].startswith("|"):
             end += 1
         if end > at:
-            if not all(line.startswith("| ") and line.endswith(" |") and len(line) > 3 for line in lines[at:end]):
+            if not all(
+                line.startswith("| ") and line.endswith(" |") and len(line) > 3 for line in lines[at:end]
+            ):
                 raise NotFolded("no table")
             widest = max(map(len, lines[at:end]))
             room.take(widest * (end - at))

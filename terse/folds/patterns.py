@@ -7,10 +7,10 @@
     B user:7
     A " 9
 
-`{}` is a word, `{<20}` and `{>6}` a word padded with spaces on the right or left to that width. A row has the values
-in order with one space between; the last value takes the rest of the line. `"` is the value at the same
-place in the row above. A line of no pattern stands as it was; if it could be taken for a row, with `…`
-before it. In the second form, rows of pattern A have no letter, and every other line has `…` before it.
+`{}` is a word, `{<20}` and `{>6}` a word padded with spaces on the right or left to that width. A row has
+the values in order with one space between; the last value takes the rest of the line. `"` is the value at
+the same place in the row above. A line of no pattern stands as it was; if it could be taken for a row, with
+`…` before it. In the second form, rows of pattern A have no letter, and every other line has `…` before it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 
@@ -136,7 +137,7 @@ def dittoed(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
         tuple(
             DITTO if value == over and _long(value) else value for value, over in zip(row, above, strict=True)
         )
-        for above, row in zip(rows, rows[1:], strict=False)
+        for above, row in pairwise(rows)
     ]
 
 

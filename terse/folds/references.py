@@ -8,8 +8,8 @@
     - fixed in #40
     - link ~/guide.html
 
-The lines before the first empty one say what a sign with a number stands for, and how an address begins that is
-written with `~/`. A sign is used only where the text has it before no number, and `~/` where the text has none.
+The lines before the first empty one say what a sign with a number stands for, and how an address begins that
+is written with `~/`. A sign is used only where the text has it before no number, and `~/` where it has none.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def fold(lines: Sequence[str]) -> list[str] | None:
             if len(entries) == MOST or not free or often * (weight(shape) - 1) < 40 or "\n" in shape:
                 break
             entries.append((free[0], shape))
-            text = _searcher(shape).sub(lambda found, sign=free[0]: sign + found[1], text)
+            text = _searcher(shape).sub(free[0] + r"\1", text)
     bases: list[tuple[str, str]] = []
     for sign in BASES:
         base = None if sign in text else _base(text)
@@ -94,7 +94,10 @@ def _searcher(shape: str) -> re.Pattern[str]:
     """Finds the words of `shape` around one and the same number."""
     before, *rest = re.split(r"(?<![A-Za-z0-9])N(?![A-Za-z0-9])|(?<=[a-z_])N(?![A-Za-z0-9])", shape)
     return re.compile(
-        re.escape(before) + "([0-9]{1,7})" + r"\1".join(map(re.escape, rest)) + ("" if rest[-1] else "(?![0-9])")
+        re.escape(before)
+        + "([0-9]{1,7})"
+        + r"\1".join(map(re.escape, rest))
+        + ("" if rest[-1] else "(?![0-9])")
     )
 
 
@@ -139,8 +142,8 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
         room.take(len(whole))
         return whole
 
-    # Entries were made one after another on the whole text: a later one never writes a sign of an earlier one,
-    # since a sign is free only where it stands before no number.
+    # Entries were made one after another on the whole text, and a sign is free only where it stands before
+    # no number: so a later entry never writes a sign of an earlier one, and one pass reads them all.
     return [sign.sub(words, line) for line in held]
 
 

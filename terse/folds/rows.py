@@ -9,8 +9,8 @@ The left side of the first line shows how a row is written below, the right side
 `…` in a name says that its value may hold spaces. A line that does not follow is written with `…` before it.
 There may be a second pattern after ` or `, with more values: a row follows the one that has as many.
 
-In the second form the lines `A: value` up to an empty line give letters to values that come often, and a value that is
-one of these letters stands for it.
+In the second form the lines `A: value` up to an empty line give letters to values that come often, and a
+value that is one of these letters stands for it.
 """
 
 from __future__ import annotations
@@ -19,131 +19,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 
+from terse.folds.alike import shared_start
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 from terse.folds.patterns import letters
+from terse.folds.row_layout import BETWEEN, SLOT, Column, Layout
 from terse.folds.weight import weight
 
-_SLOT = re.compile(r"\{([^{}=…\n]+)(…?)\}")
-_EQUALS = " = "
 _OR = " or "
-_BETWEEN = ", "
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 DELIMITERS = (",", "\t", ";", "|")
 MOST_COLUMNS = 60
 SAMPLE = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A value of a row. `text`: it may hold spaces."""
-
-    name: str
-    text: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How a row is written and what it stands for.
-
-    Attributes:
-        columns: in the order of the row.
-        separators: what stands between them: one fewer.
-        line: literals and, at odd places, numbers of columns.
-    """
-
-    columns: tuple[Column, ...]
-    separators: tuple[str, ...]
-    line: tuple[str | int, ...]
-
-    def __str__(self) -> str:
-        shown = [f"{{{column.name}{'…' if column.text else ''}}}" for column in self.columns]
-        row = shown[0] + "".join(map("".join, zip(self.separators, shown[1:], strict=True)))
-        line = "".join(shown[part] if isinstance(part, int) else part for part in self.line)
-        return row + _EQUALS + line
-
-    @classmethod
-    def parse(cls, text: str) -> Layout:
-        """The layout that `text` shows. Raises `NotFolded`."""
-        row, equals, line = text.partition(_EQUALS)
-        if not equals:
-            raise NotFolded("no pattern of rows")
-        columns: list[Column] = []
-        separators: list[str] = []
-        end = 0
-        for slot in _SLOT.finditer(row):
-            between = row[end : slot.start()]
-            if columns:
-                separators.append(between)
-            elif between:
-                raise NotFolded("a row pattern that starts with no column")
-            columns.append(Column(slot[1], bool(slot[2])))
-            end = slot.end()
-        if not columns or end != len(row) or not all(separators):
-            raise NotFolded("no columns")
-        places = {column: place for place, column in enumerate(columns)}
-        if len({column.name for column in columns}) != len(columns):
-            raise NotFolded("a column twice")
-        parts: list[str | int] = []
-        end = 0
-        for slot in _SLOT.finditer(line):
-            column = Column(slot[1], bool(slot[2]))
-            if column not in places:
-                raise NotFolded("an unknown column")
-            parts.append(line[end : slot.start()])
-            parts.append(places[column])
-            end = slot.end()
-        parts.append(line[end:])
-        layout = cls(tuple(columns), tuple(separators), tuple(parts))
-        if len(set(separators)) > 1 and layout.zone is None:
-            raise NotFolded("separators that cannot be told apart")
-        return layout
-
-    @property
-    def zone(self) -> tuple[int, int] | None:
-        """The first and the last column that may hold spaces."""
-        texts = [place for place, column in enumerate(self.columns) if column.text]
-        return (texts[0], texts[-1]) if texts else None
-
-    def reader(self) -> Callable[[str], list[str] | None]:
-        """A function that gives the values of a written row, or `None`."""
-        wanted = len(self.columns)
-        zone = self.zone
-        if zone is None:
-            separator = self.separators[0] if self.separators else "\n"
-
-            def simple(row: str) -> list[str] | None:
-                values = row.split(separator)
-                return values if len(values) == wanted else None
-
-            return simple
-        first, last = zone
-        before, after, within = first, wanted - 1 - last, last - first + 1
-
-        def zoned(row: str) -> list[str] | None:
-            head = row.split(" ", before)
-            if len(head) <= before:
-                return None
-            tail = head.pop().rsplit(" ", after)
-            if len(tail) <= after:
-                return None
-            middle = tail[0].split(_BETWEEN) if within > 1 else [tail[0]]
-            if len(middle) != within:
-                return None
-            return head + middle + tail[1:]
-
-        return zoned
-
-    def write(self, values: Sequence[str]) -> str:
-        parts = [values[0]]
-        for separator, value in zip(self.separators, values[1:], strict=True):
-            parts.append(separator)
-            parts.append(value)
-        return "".join(parts)
-
-    def fill(self, values: Sequence[str]) -> str:
-        return "".join([values[part] if isinstance(part, int) else part for part in self.line])
 
 
 def cells(line: str, delimiter: str) -> list[str]:
@@ -292,7 +179,9 @@ def _closer(rules: Sequence[_Rule], sample: Sequence[Sequence[str]]) -> list[_Ru
 
 def _names(header: Sequence[str]) -> list[str]:
     names = [cell.strip('" ') for cell in header]
-    plain = all(name and not re.search(r"[{}=…\n\r\t]", name) and re.search("[A-Za-z]", name) for name in names)
+    plain = all(
+        name and not re.search(r"[{}=…\n\r\t]", name) and re.search("[A-Za-z]", name) for name in names
+    )
     if plain and len(set(names)) == len(names):
         return names
     return [str(number) for number in range(1, len(header) + 1)]
@@ -304,7 +193,7 @@ def _rules(sample: Sequence[Sequence[str]]) -> list[_Rule]:
     rows = len(sample)
     for place, column in enumerate(columns):
         value, often = Counter(column).most_common(1)[0]
-        if often * 20 >= rows * 19 and not _SLOT.search(value) and "{" not in value:
+        if often * 20 >= rows * 19 and not SLOT.search(value) and "{" not in value:
             rules.append(_Rule(value, None))
             continue
         found = None
@@ -317,7 +206,9 @@ def _rules(sample: Sequence[Sequence[str]]) -> list[_Rule]:
     return rules
 
 
-def _from_other(columns: Sequence[Sequence[str]], rules: Sequence[_Rule], place: int, other: int) -> _Rule | None:
+def _from_other(
+    columns: Sequence[Sequence[str]], rules: Sequence[_Rule], place: int, other: int
+) -> _Rule | None:
     """The cell as text around another column's value, if nine rows of ten are that."""
     rule = rules[other]
     values = [_inner(cell, rule) for cell in columns[other]]
@@ -356,9 +247,9 @@ def _own(column: Sequence[str], place: int) -> _Rule:
     held = [cell[len(before) :] for cell in column if cell.startswith(before)]
     after = _usual([_lead(cell[::-1])[::-1] for cell in held])
     held = [cell[: len(cell) - len(after)] for cell in held if cell.endswith(after)]
-    more = _whole(commonprefix(held), held)
+    more = _whole(shared_start(held), held)
     held = [cell[len(more) :] for cell in held]
-    end = _whole(commonprefix([cell[::-1] for cell in held]), [cell[::-1] for cell in held])[::-1]
+    end = _whole(shared_start([cell[::-1] for cell in held]), [cell[::-1] for cell in held])[::-1]
     before, after = before + more, end + after
     if "{" in before + after:
         return _Rule("", place)
@@ -373,7 +264,7 @@ def _lead(cell: str) -> str:
 def _usual(parts: Sequence[str]) -> str:
     if not parts:
         return ""
-    shared = commonprefix(list(parts)) if len(set(parts)) <= 3 else ""
+    shared = shared_start(parts) if len(set(parts)) <= 3 else ""
     value, often = Counter(parts).most_common(1)[0]
     return value if often * 50 >= len(parts) * 49 else shared
 
@@ -384,7 +275,11 @@ def _whole(common: str, column: Sequence[str]) -> str:
     while length:
         a = common[length - 1]
         for cell in column:
-            if len(cell) <= length or (a.isdigit() and cell[length].isdigit()) or (a.isalpha() and cell[length].isalpha()):
+            if (
+                len(cell) <= length
+                or (a.isdigit() and cell[length].isdigit())
+                or (a.isalpha() and cell[length].isalpha())
+            ):
                 break
         else:
             return common[:length]
@@ -421,7 +316,7 @@ def _layouts(
     texts = [place for place, column in enumerate(spaced) if column.text]
     separators = [" "] * (len(own) - 1)
     if texts:
-        separators[texts[0] : texts[-1]] = [_BETWEEN] * (texts[-1] - texts[0])
+        separators[texts[0] : texts[-1]] = [BETWEEN] * (texts[-1] - texts[0])
     return plain, Layout(spaced, tuple(separators), tuple(line))
 
 

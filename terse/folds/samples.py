@@ -5,7 +5,8 @@
     {code="500"} 3
 
 stands for `# HELP …`, `# TYPE …` and two samples that start with the name. A sample line starts with what
-followed the name: `{`, `_` or a space. A line of neither kind that starts so, or with `# ` or `…`, has `…` before it.
+followed the name: `{`, `_` or a space. A line of neither kind that starts so, or with `# ` or `…`, has `…`
+before it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from collections.abc import Sequence
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 
 _HELP = re.compile(r"# HELP ([A-Za-z_:][A-Za-z0-9_:]*) (.*)", re.DOTALL)
-_TYPE = re.compile(r"# TYPE ([A-Za-z_:][A-Za-z0-9_:]*) (counter|gauge|histogram|summary|untyped|unknown|info|stateset)")
+_TYPE = re.compile(
+    r"# TYPE ([A-Za-z_:][A-Za-z0-9_:]*) (counter|gauge|histogram|summary|untyped|unknown|info|stateset)"
+)
 _HEADING = re.compile(r"# ([A-Za-z_:][A-Za-z0-9_:]*) ([a-z]+): (.*)", re.DOTALL)
 _AFTER_NAME = ("{", "_", " ")
 

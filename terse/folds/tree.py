@@ -5,8 +5,8 @@
       guide.md
      setup.py
 
-stands for `.`, `├── docs`, `│   └── guide.md`, `└── setup.py`. Indented lines one below the other are one tree.
-A line outside it that starts with a space or `…` has `…` before it.
+stands for `.`, `├── docs`, `│   └── guide.md`, `└── setup.py`. Indented lines one below the other are one
+tree. A line outside it that starts with a space or `…` has `…` before it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The signs of one kind of tree: below a branch that goes on, below one that ended, a branch, the last."""
+    """The signs of a kind of tree: below a branch that goes on, below one that ended, a branch, the last."""
 
     bar: str
     blank: str
@@ -37,7 +38,13 @@ class Style:
 
 
 STYLES = (
-    Style("│\u00a0\u00a0 ", "    ", "├── ", "└── ", "indentation stands for the branches of a tree (│\u00a0\u00a0 ├──)"),
+    Style(
+        "│\u00a0\u00a0 ",
+        "    ",
+        "├── ",
+        "└── ",
+        "indentation stands for the branches of a tree (│\u00a0\u00a0 ├──)",
+    ),
     Style("│   ", "    ", "├── ", "└── ", "indentation stands for the branches of a tree (│ ├──)"),
     Style("|   ", "    ", "|-- ", "`-- ", "indentation stands for the branches of a tree (| |--)"),
     Style("│  ", "   ", "├─ ", "└─ ", "indentation stands for the branches of a tree (│ ├─)"),
@@ -85,7 +92,7 @@ def _unfold(lines: Sequence[str], style: Style) -> list[str]:
 def _branches(lines: Sequence[str], style: Style) -> list[str]:
     names = [line.lstrip(" ") for line in lines]
     depths = [len(line) - len(name) for line, name in zip(lines, names, strict=True)]
-    if depths[0] != 1 or max(depths) > 200 or any(b > a + 1 for a, b in zip(depths, depths[1:], strict=False)):
+    if depths[0] != 1 or max(depths) > 200 or any(b > a + 1 for a, b in pairwise(depths)):
         raise NotFolded("a branch without a stem")
     # From below: whether a branch of each depth is still to come under the same stem.
     more = [False] * (max(depths) + 2)
