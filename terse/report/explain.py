@@ -19,6 +19,8 @@ LABEL = 11
 FIRST_LINES, LAST_LINES = 16, 6
 """Lines of the emitted text that are shown from its start and its end unless the whole is asked for."""
 LINE_WIDTH = WIDTH - len(MARGIN) - 2
+END_WIDTH = 12
+"""Columns of a long line's end that are shown."""
 
 STEP_WIDTH = 36
 """Columns for a step's statement; a longer one goes on in the next line."""
@@ -275,18 +277,23 @@ def _shortened(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _cut(line: str) -> str:
-    """The line, without its middle when it is too long."""
-    # Escapes take columns too, so they are made before the line is measured; only the ends are looked at.
-    if len(line) > 2 * LINE_WIDTH:
-        start, end = visible(line[:LINE_WIDTH]), visible(line[-LINE_WIDTH:])
-    else:
-        start = end = visible(line)
-        if len(start) <= LINE_WIDTH:
-            return start
-    last = 12
-    first = LINE_WIDTH - last - len(f" … {len(line):,} characters … ")
-    left_out = f" … {len(line) - first - last:,} characters … "
-    return f"{start[:first]}{left_out}{end[-last:]}"
+    """The line as it can be shown, without its middle when it is too long."""
+    if len(line) <= LINE_WIDTH and len(visible(line)) <= LINE_WIDTH:
+        return visible(line)
+    room = LINE_WIDTH - END_WIDTH - len(f" … {len(line):,} characters … ")
+    start, end = _fitting(line, room), _fitting(line[::-1], END_WIDTH)
+    left_out = len(line) - start - end
+    return f"{visible(line[:start])} … {left_out:,} characters … {visible(line[len(line) - end :])}"
+
+
+def _fitting(characters: str, room: int) -> int:
+    """How many characters, from the first on, fit into so many columns once they are visible."""
+    taken = 0
+    for number, char in enumerate(characters):
+        taken += len(visible(char))
+        if taken > room:
+            return number
+    return len(characters)
 
 
 def _entry(label: str, text: str) -> Iterator[str]:
