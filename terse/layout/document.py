@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
+from terse.layout.forms import JSON, Form
 from terse.payload.exact import JsonValue
 
 
@@ -205,12 +206,14 @@ class Document:
     Attributes:
         root: what is written.
         legend: the values that `*1`, `*2`, … stand for.
+        form: what kind of text the document stands for.
         embedded: some values are `Embedded`, so that mere JSON cannot say them.
         texts: long strings with line breaks are written as the lines they are, see `inline.is_text`.
     """
 
     root: Node
     legend: Sequence[Cell] = ()
+    form: Form = JSON
     texts: bool = False
     embedded: bool = False
 
@@ -222,7 +225,7 @@ class Document:
     @property
     def is_plain(self) -> bool:
         """Whether it would be written as mere JSON."""
-        return isinstance(self.root, Plain) and not self.legend and not self.embedded
+        return isinstance(self.root, Plain) and self.form is JSON and not self.legend and not self.embedded
 
 
 def tables(node: Node) -> Iterator[Table]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from terse.layout.document import Cells, Child, Column, Constant, Group, Rows, Slot, Table, Template
 from terse.layout.inline import (
-    NotLayout,
     Place,
     Reader,
     quote,
@@ -21,6 +20,7 @@ from terse.layout.inline import (
     write_key,
     write_value,
 )
+from terse.layout.strict import NotLayout
 from terse.payload.exact import JsonValue
 
 KEY_NAME = "#key"

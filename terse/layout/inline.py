@@ -14,12 +14,8 @@ from json.encoder import encode_basestring
 
 from terse.layout.document import ABSENT, Cell, Embedded, Ref
 from terse.layout.embedded import STYLES, spell
+from terse.layout.strict import NotLayout
 from terse.payload.exact import MAX_DEPTH, JsonValue, Number, is_number, parse_at
-
-
-class NotLayout(ValueError):  # noqa: N818 — the name says what the text is
-    """The text is not exactly a form of the layout. The message says where it stops being one."""
-
 
 _LITERALS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
 _CONTROLS = r"\x00-\x1f\x7f\ud800-\udfff"

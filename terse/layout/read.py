@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from terse.layout.embedded import STYLES, spell
+from terse.layout.forms import JSON, Form, read_form
 from terse.layout.header import read_table_header
-from terse.layout.inline import NotLayout, Place, Reader, read_atom, read_key, text_lines
+from terse.layout.inline import Place, Reader, read_atom, read_key, text_lines
 from terse.layout.rows import Lines, TableReader
-from terse.layout.write import MARK
+from terse.layout.strict import NotLayout
 from terse.payload.exact import MAX_DEPTH, JsonValue
 
 
@@ -16,12 +17,31 @@ def read(text: str) -> JsonValue:
     """The JSON value that a text in the layout stands for.
 
     Raises:
-        NotLayout: the text is not exactly a layout, from its first line to its last.
+        NotLayout: the text is not exactly a layout, from its first line to its last, or does not
+            stand for JSON.
     """
-    if not text.startswith(MARK + ":"):
-        raise NotLayout("no mark in the first line")
+    form, laid = read_form(text)
+    if form is not JSON:
+        raise NotLayout("it stands for a text that is no JSON")
+    return _read(laid, form)
+
+
+def read_text(text: str) -> str:
+    """The text that a layout of any form stands for; for JSON, the document as compact JSON.
+
+    Raises:
+        NotLayout: as for `read`.
+    """
+    form, laid = read_form(text)
     try:
-        return _Document(text.split("\n")).root()
+        return form.spelled(_read(laid, form))
+    except RecursionError:
+        raise NotLayout("nested too deep") from None
+
+
+def _read(laid: str, form: Form) -> JsonValue:
+    try:
+        return _Document(laid.split("\n")).root(form.mark)
     except RecursionError:
         raise NotLayout("nested too deep") from None
 
@@ -38,9 +58,9 @@ class _Document:
         self.legend: list[JsonValue] = []
         self.values = Reader(self.legend)
 
-    def root(self) -> JsonValue:
+    def root(self, mark: str) -> JsonValue:
         first = self.lines.take()
-        rest = first[len(MARK) + 1 :]
+        rest = first[len(mark) + 1 :]
         while (line := self.lines.peek()) is not None and (found := _LEGEND.match(line)):
             if int(found[1]) != len(self.legend) + 1:
                 raise NotLayout("a legend out of order")

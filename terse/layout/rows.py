@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from terse.layout.document import ABSENT, USUAL, Cell, Rows, Slot
 from terse.layout.header import KEY_NAME, Spec, TableSpec
 from terse.layout.inline import (
-    NotLayout,
     Reader,
     announcement,
     column_of_bare,
@@ -19,6 +18,7 @@ from terse.layout.inline import (
     read_text,
     text_lines,
 )
+from terse.layout.strict import NotLayout
 from terse.layout.write import ABSENT_BESIDE_USUAL, ABSENT_WORD, PLACE, USUAL_WORD
 from terse.payload.exact import JsonValue, Number
 

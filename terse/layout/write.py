@@ -25,9 +25,6 @@ from terse.layout.header import write_table_header
 from terse.layout.inline import Place, is_text, write_cells, write_key, write_texts, write_value
 from terse.payload.exact import dump
 
-MARK = "JSON outline"
-"""What the first line begins with: it names the root, as a key would."""
-
 ABSENT_WORD = {",": "", " ": "-"}
 USUAL_WORD = {",": "", " ": "."}
 ABSENT_BESIDE_USUAL = "-"
@@ -44,8 +41,8 @@ def write(document: Document) -> str:
         return dump(document.root.value)  # type: ignore[arg-type]
     writer = _Writer(document.texts)
     legend = [f"*{number} = {writer.entry(value)}" for number, value in enumerate(document.legend, 1)]
-    lines = writer.named(MARK, document.root, "")
-    return "\n".join([lines[0], *legend, *lines[1:]])
+    lines = writer.named(document.form.mark, document.root, "", True)
+    return "\n".join([*document.form.before, lines[0], *legend, *lines[1:]])
 
 
 def write_rows(table: Table) -> list[str]:
@@ -81,28 +78,28 @@ class _Writer:
     def value(self, value: Cell) -> str:
         return write_value(value, Place.SPACES)
 
-    def named(self, name: str, node: Node, indent: str) -> list[str]:
-        """`name: …`, and the lines that belong to it."""
+    def named(self, name: str, node: Node, indent: str, is_root: bool = False) -> list[str]:
+        """`name: …`, and the lines that belong to it. The root is named by the mark of its form."""
         if isinstance(node, Spelled):
             # The same lines, with the word between the colon and what follows it.
-            first, *rest = self.named(name, node.node, indent)
+            first, *rest = self.named(name, node.node, indent, is_root)
             start = len(indent) + len(name) + 1
             return [f"{first[:start]} json{node.style}{first[start:]}", *rest]
         if isinstance(node, Table):
             return [f"{indent}{name}: {write_table_header(node)}", *self.rows(node, node.separator, 0)]
         if isinstance(node, Block):
-            return [f"{indent}{name}:", *self.block(node, indent + " " if name != MARK else "")]
+            return [f"{indent}{name}:", *self.block(node, "" if is_root else indent + " ")]
         if isinstance(node, Items):
-            inner = indent + " " if name != MARK else ""
+            inner = "" if is_root else indent + " "
             title = f"{indent}{name}: {len(node.nodes)} item{'' if len(node.nodes) == 1 else 's'}"
             return [title, *self.entries([("-", item) for item in node.nodes], inner)]
         if self.texts and is_text(node.value):
             assert isinstance(node.value, str)
             return [f"{indent}{name}: {node.value.count(_END) + 1} lines", node.value]
-        if name == MARK:
+        if is_root:
             if isinstance(node.value, dict) and node.value:
                 pairs: list[tuple[str, Node]] = [(key, Plain(item)) for key, item in node.value.items()]
-                return self.named(name, Block(pairs), indent)
+                return self.named(name, Block(pairs), indent, True)
             return [f"{indent}{name}: {self.value(node.value)}"]
         return [f"{indent}{name}={self.value(node.value)}"]
 

@@ -6,14 +6,20 @@ from terse.tiers.affixes import TIER as AFFIXES
 from terse.tiers.constants import TIER as CONSTANTS
 from terse.tiers.dictionary import TIER as DICTIONARY
 from terse.tiers.embedded import TIER as EMBEDDED
+from terse.tiers.json_lines import TIER as JSON_LINES
 from terse.tiers.minify import TIER as MINIFY
 from terse.tiers.outline import TIER as OUTLINE
+from terse.tiers.prose_json import TIER as PROSE_JSON
+from terse.tiers.python_repr import TIER as PYTHON_REPR
 from terse.tiers.spec import Tier
 from terse.tiers.tabularize import TIER as TABULARIZE
 from terse.tiers.templates import TIER as TEMPLATES
 from terse.tiers.texts import TIER as TEXTS
 
 TIERS: tuple[Tier, ...] = (
+    JSON_LINES,
+    PYTHON_REPR,
+    PROSE_JSON,
     MINIFY,
     EMBEDDED,
     TABULARIZE,

@@ -13,9 +13,8 @@ from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
     document = draft.document
-    if document is None or not document.is_plain:
+    if document is None or not isinstance(document.root, Plain) or document.legend or document.embedded:
         return Skip("no plain JSON")
-    assert isinstance(document.root, Plain)
     work = _Embedded()
     value = work.value(document.root.value)
     if not work.found:
@@ -50,7 +49,7 @@ TIER = Tier(
     sentence="Writes JSON that stands in a string as JSON, if the string can be rebuilt to the character.",
     reads="`result: json 30 rows of …` or `json{id=1}`: a string that holds that JSON "
     "(`json_spaced`, `json_indent2`: so spelt).",
-    takes=frozenset({State.JSON}),
+    takes=frozenset({State.JSON, State.LAYOUT}),
     leaves=State.LAYOUT,
     run=_run,
     examples=(

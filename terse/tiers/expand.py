@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from terse.layout.inline import NotLayout
-from terse.layout.read import read
-from terse.payload.exact import dump
+from terse.layout.read import read_text
+from terse.layout.strict import NotLayout
 
 
 def expand(text: str) -> str:
@@ -13,6 +12,6 @@ def expand(text: str) -> str:
     A text that is no form of ours comes back as it is.
     """
     try:
-        return dump(read(text))
+        return read_text(text)
     except NotLayout:
         return text
