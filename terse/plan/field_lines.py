@@ -85,10 +85,10 @@ class FieldLines:
     @cached_property
     def draft(self) -> Draft:
         """What is left, as the chain takes it. To be asked for when all lines are done."""
-        if isinstance(self.subject, Page):
-            return Draft(State.TEXT, self.subject.text if self.edited else self._payload.text)
         if not self.edited:
-            return Draft(State.JSON, self._payload.text, Document.of(self.subject.document))
+            return Draft.of(self._payload)
+        if isinstance(self.subject, Page):
+            return Draft(State.TEXT, self.subject.text)
         value = self.subject.value()
         if isinstance(value, str):
             # A note stands for the whole document.

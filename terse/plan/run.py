@@ -14,6 +14,7 @@ from terse.fields.tree import Tree
 from terse.guarantee import Guarantee, lowest
 from terse.memory.session import Session
 from terse.payload.call import Call
+from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 from terse.plan import describe, gate
 from terse.plan.chain import DEFAULT_BUDGET_MS, Chain, Chained
@@ -113,10 +114,11 @@ def sent(
 def _work(rule: Rule, lines: FieldLines, chain: Chain) -> tuple[FieldLines, Chained]:
     """The field lines and the chain; each line of a `fit in` only while the result does not fit."""
     lines.run(line for line in rule.fields if isinstance(line, (Remove, SetAside, Shorten)))
+    fits = [line for line in rule.fields if isinstance(line, FitIn)]
+    if not (lines.edited or rule.chain or fits):
+        return lines, Chained(lines.draft, NOT_COUNTED, ())
     chained = chain.run(lines.draft, lines.handles)
-    for fit in rule.fields:
-        if not isinstance(fit, FitIn):
-            continue
+    for fit in fits:
 
         def apply(line: Remove | SetAside | Shorten) -> int:
             nonlocal chained
@@ -202,7 +204,10 @@ class _Report:
     def _gate(self, lines: FieldLines, text: str, expand: Callable[[str], str]) -> None:
         subject = lines.subject
         left = lines.left
-        if isinstance(left, str):
+        payload = self._payload
+        if payload.json is None and payload.kind.is_a(Kind.JSON) and not lines.edited:
+            gate.check_spelling(text, payload.text, expand)
+        elif isinstance(left, str):
             gate.check_text(text, left, expand)
         else:
             gate.check_document(text, left, expand, lines.canonical)

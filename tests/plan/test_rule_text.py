@@ -161,7 +161,7 @@ def test_fit_in_stops_when_it_fits(compiled: Callable[[str], Plan]) -> None:
 def test_a_log_policy(compiled: Callable[[str], Plan]) -> None:
     """Errors stay in their place, debug lines are counted, the middle can be fetched."""
     lines = [
-        f"\x1b[32m12:00:{number:02d}\x1b[0m {'INFO' if number % 4 else 'DEBUG'} step {number} of the build ran"
+        f"\x1b[32m12:00:{number:02d}\x1b[0m {'INFO' if number % 4 else 'DEBUG'} step {number} of the build"
         for number in range(60)
     ]
     lines[30] = "\x1b[31mfatal\x1b[0m: disk full"
