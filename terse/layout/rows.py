@@ -62,6 +62,8 @@ class TableReader:
         # The usual line has no quote and no bracket at the start of a cell, and can just be split.
         sep = re.escape(spec.separator)
         self.has_special = re.compile(rf'(?:^|{sep})=*(?:["\[{{]|json|\([0-9]+ lines\))').search
+        self.has_bracket = re.compile(rf"(?:^|{sep})=*(?:[\[{{]|json|\([0-9]+ lines\))").search
+        self.quoted_cells = re.compile(rf'(=*"(?:[^"\\]|\\.)*"|[^{sep}]*){sep}').findall
         if not self.leaves:
             raise NotLayout("a table without cells")
 
@@ -94,7 +96,13 @@ class TableReader:
             if not line.startswith(margin):
                 raise NotLayout("a child row that is not indented")
             line = line[len(margin) :]
-        cells = self.split(line) if self.has_special(line) else line.split(self.separator)
+        if not self.has_special(line):
+            cells = line.split(self.separator)
+        elif self.has_bracket(line):
+            cells = self.split(line)
+        else:
+            # INVARIANT: a cell that begins with a quote and is no whole string is refused when it is decoded.
+            cells = self.quoted_cells(line + self.separator)
         if len(cells) != len(self.leaves):
             raise NotLayout("a row with more or fewer cells than the header")
         return cells

@@ -55,9 +55,10 @@ def _shortened(column: Cells, table: Table, cost: Cost) -> Cells:
             strings.append(value)
         elif value is not None and value is not ABSENT:
             return column
-    if len(strings) < 2:
+    first, last = min(strings, default=""), max(strings, default="")
+    if first == last:
         return column
-    prefix = _common(min(strings), max(strings))
+    prefix = _common(first, last)
     rests = [text[len(prefix) :] for text in strings]
     turned = [text[::-1] for text in rests]
     suffix = _common(min(turned), max(turned))[::-1]

@@ -25,7 +25,7 @@ from terse.layout.rewrite import each_table, separated
 from terse.payload.exact import dump
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
-USUAL_SHARE = 0.6
+USUAL_SHARE = 0.3
 """A value is a column's usual one if at least this part of its cells holds it."""
 MIN_USUAL_GAIN = 6
 """Tokens that leaving a usual value out has to save: it asks the reader for a look at the header."""

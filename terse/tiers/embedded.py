@@ -15,6 +15,8 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     document = draft.document
     if document is None or not isinstance(document.root, Plain) or document.legend or document.embedded:
         return Skip("no plain JSON")
+    if draft.state is State.JSON and '"{' not in draft.text and '"[' not in draft.text:
+        return Skip("no string that holds JSON")
     work = _Embedded()
     value = work.value(document.root.value)
     if not work.found:
