@@ -77,10 +77,8 @@ class ArgumentFacts:
     def surely_matches(self, glob: str) -> bool:
         if any(globs.covers(glob, own) for own in self.matched):
             return True
-        # `is 5` also holds for the number 5, and a glob matches strings only.
-        certain = self.values is not None and (
-            bool(self.matched) or not any(map(is_scalar_text, self.values))
-        )
+        # `is 5` also holds for the number 5, and a glob matches texts only.
+        certain = self.values is not None and (bool(self.matched) or not any(map(may_be_json, self.values)))
         return certain and all(globs.matches(glob, value) for value in self._possible)
 
 
@@ -118,9 +116,9 @@ TEXT = frozenset(kind for kind in Kind if kind.is_a(Kind.TEXT))
 _SCALAR = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?|true|false|null")
 
 
-def is_scalar_text(value: str) -> bool:
-    """Whether the text is also how JSON writes a number, a boolean or null."""
-    return _SCALAR.fullmatch(value) is not None
+def may_be_json(value: str) -> bool:
+    """Whether the text may also be how JSON writes something that is no text."""
+    return value[:1] in ("[", "{") or _SCALAR.fullmatch(value) is not None
 
 
 def facts(conditions: Iterable[model.Condition]) -> Facts:

@@ -156,7 +156,8 @@ def _contested(entries: Entries, a: Entry, b: Entry) -> Names | None:
             continue
         if (narrower(other, a) or narrower(other, b)) and implies_all(both, other.rule.conditions):
             taken.append(other.zone)
-    return outside((a.names, b.names), taken)
+    # Sorted, so that the call told does not depend on which file comes first.
+    return outside(sorted((a.names, b.names)), sorted(taken))
 
 
 def unreachable(entries: Entries) -> Iterator[Unreachable]:
