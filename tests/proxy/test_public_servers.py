@@ -150,7 +150,7 @@ SCENES: dict[str, Callable[[Path], Scene]] = {
 NEEDS = {"git": "git"}
 SPEAKS_2026 = ("git", "time")
 """The servers here that speak 2026-07-28; the SDK's client does not get on with the others in that mode."""
-SMALLER = ("filesystem", "memory", "sqlite")
+SMALLER = ("filesystem", "memory")
 """The servers whose scene has results that the default policy makes smaller."""
 
 RUNS = [
