@@ -14,7 +14,7 @@ def samples(facts: Facts) -> Iterator[Sample]:
     modules = "select path, room, lines, bytes, sentence from modules order by lines desc"
     tables = "select name from sqlite_master where type = 'table' order by name"
     # The sqlite server answers with Python's own notation of the rows.
-    yield "sqlite/read_query/parts.txt", str(_rows(database, f"{parts} limit 150"))
+    yield "sqlite/read_query/parts.txt", str(_rows(database, f"{parts} limit 220"))
     yield (
         "sqlite/read_query/count.txt",
         str(_rows(database, "select room, count(*) n from modules group by room")),

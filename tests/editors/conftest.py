@@ -51,6 +51,7 @@ test "titles stay" {
 """
 
 LOCK = {
+    "version": 1,
     "servers": {
         "github": {
             "tools": [

@@ -1,4 +1,4 @@
-"""A reader who knows the language is right about what a rule file does: ten files, each with its answer key."""
+"""A reader is right about what a rule file does: ten files, each with its answer key."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_rules_have_no_findings(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_who_applies(folder: Path) -> None:
-    """The rule that the key names applies, for the reason it gives; so do the guards, and no others it names."""
+    """The rule of the key applies, for the reason it gives; so do the guards it says apply, and only they."""
     for case, _, outcome, _ in told(folder):
         trace = outcome.trace
         applying = {guard.name for guard in trace.guards if guard.applies}
