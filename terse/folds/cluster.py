@@ -142,7 +142,7 @@ def _nearest(leaves: dict[tuple[int, str], list[_Group]], words: list[str]) -> _
     told = [word for word in fixed if word]
     first, last = (told[0], told[-1]) if told else ("", "")
     size = len(words)
-    weights = [0 if word is None else 2 if word.isalpha() else 1 for word in fixed]
+    weights = [0 if not word else 2 if word.isalpha() else 1 for word in fixed]
     need = max(1, sum(weights) * 2 / 5)
     best: _Group | None = None
     most = 0
@@ -164,7 +164,7 @@ def _nearest(leaves: dict[tuple[int, str], list[_Group]], words: list[str]) -> _
 
 def _same(known: str | None, word: str | None, weighs: int) -> int:
     # A plain word says more of the program's pattern than a name with signs in it.
-    return weighs if known is not None and known == word and word != "" else 0
+    return weighs if known is not None and known == word else 0
 
 
 def _parted(members: list[int], splits: dict[int, Split]) -> list[list[int]]:

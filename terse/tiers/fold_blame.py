@@ -14,8 +14,8 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-blame",
-    sentence="writes the commits of a blame once, and each line with the letter of its commit",
-    reads="the legend says which commit a letter is; a line without one is of the commit above it",
+    sentence="Writes the commits of a blame once, and each line with the letter of its commit.",
+    reads="The legend says which commit a letter is; a line without one is of the commit above it.",
     fits=lambda lines: any(commits.is_blame(line) for line in lines[:4]),
     fold=_fold,
     quoted=False,
@@ -30,8 +30,15 @@ TIER = text_tier(
         ),
         after=(
             "[terse: 6 lines; lines of a blame by the letter of their commit, no letter: as above]\n"
-            "A: 8a002847 (Ann Lee   2021-06-27 23:31:46 +0300\nB: 77d82777 (Ben Okoro 2022-08-12 12:49:42 -0700\n\n"
-            "A 7) import os\n8) import re\nB 9) import sys\nA 10) \n11) ROOT = os.curdir\nB 12) ARGS = sys.argv\n"
+            "A: 8a002847 (Ann Lee   2021-06-27 23:31:46 +0300\n"
+            "B: 77d82777 (Ben Okoro 2022-08-12 12:49:42 -0700\n"
+            "\n"
+            "A 7) import os\n"
+            "8) import re\n"
+            "B 9) import sys\n"
+            "A 10) \n"
+            "11) ROOT = os.curdir\n"
+            "B 12) ARGS = sys.argv\n"
         ),
     ),
 )

@@ -20,14 +20,46 @@ _TRACE = (
 
 TIER = text_tier(
     name="fold-blocks",
-    sentence="writes blocks of lines that come again once, under a name",
-    reads="`<1>` stands for the lines under `<1: 5 lines>`",
+    sentence="Writes blocks of lines that come again once, under a name.",
+    reads="`<1>` stands for the lines under `<1: 5 lines>`.",
     fits=lambda lines: True,
     fold=_fold,
     also=frozenset({Kind.MARKDOWN}),
     after=frozenset({"counts", "references", "history"}),
     example=Example(
-        before=f"{_TRACE}TimeoutError: 30 s\n{_TRACE}ConnectionError: refused\n{_TRACE}TimeoutError: 31 s\n",
-        after="",
+        before=(
+            "Traceback (most recent call last):\n"
+            '  File "/srv/app/worker.py", line 41, in run\n'
+            "    self.handle(job)\n"
+            '  File "/srv/app/worker.py", line 88, in handle\n'
+            "    client.send(job.payload)\n"
+            "TimeoutError: 30 s\n"
+            "Traceback (most recent call last):\n"
+            '  File "/srv/app/worker.py", line 41, in run\n'
+            "    self.handle(job)\n"
+            '  File "/srv/app/worker.py", line 88, in handle\n'
+            "    client.send(job.payload)\n"
+            "ConnectionError: refused\n"
+            "Traceback (most recent call last):\n"
+            '  File "/srv/app/worker.py", line 41, in run\n'
+            "    self.handle(job)\n"
+            '  File "/srv/app/worker.py", line 88, in handle\n'
+            "    client.send(job.payload)\n"
+            "TimeoutError: 31 s\n"
+        ),
+        after=(
+            "[terse: 18 lines; <1> stands for the lines under <1: N lines>]\n"
+            "<1: 5 lines>\n"
+            "Traceback (most recent call last):\n"
+            '  File "/srv/app/worker.py", line 41, in run\n'
+            "    self.handle(job)\n"
+            '  File "/srv/app/worker.py", line 88, in handle\n'
+            "    client.send(job.payload)\n"
+            "TimeoutError: 30 s\n"
+            "<1>\n"
+            "ConnectionError: refused\n"
+            "<1>\n"
+            "TimeoutError: 31 s\n"
+        ),
     ),
 )

@@ -19,18 +19,32 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-columns",
-    sentence="takes the padding out of listings in columns, and writes what all lines share once",
-    reads="the first line shows the columns, `\"` is the value above",
+    sentence="Takes the padding out of listings in columns, and writes what all lines share once.",
+    reads='The first line shows the columns, `"` is the value above.',
     fits=lambda lines: share(lines, _PADDED.search) >= 0.3,
     fold=_fold,
-    also=frozenset({Kind.MARKDOWN, Kind.HTML}),
+    also=frozenset({Kind.HTML}),
     example=Example(
         before=(
             "total 132\n"
-            "drwxr-xr-x 5 root root  4096 Nov 30 05:14 docs\n-rw-r--r-- 1 root root   456 Nov 30 05:14 LICENSE\n"
-            "-rw-r--r-- 1 root root 98765 Nov 30 05:14 poetry.lock\n-rw-r--r-- 1 root root  1208 Nov 30 05:14 README.md\n"
-            "-rw-r--r-- 1 root root   931 Nov 30 05:14 setup.cfg\n-rw-r--r-- 1 root root    77 Nov 30 05:14 setup.py\n"
+            "drwxr-xr-x 5 root root  4096 Nov 30 05:14 docs\n"
+            "-rw-r--r-- 1 root root   456 Nov 30 05:14 LICENSE\n"
+            "-rw-r--r-- 1 root root 98765 Nov 30 05:14 poetry.lock\n"
+            "-rw-r--r-- 1 root root  1208 Nov 30 05:14 README.md\n"
+            "-rw-r--r-- 1 root root   931 Nov 30 05:14 setup.cfg\n"
+            "-rw-r--r-- 1 root root    77 Nov 30 05:14 setup.py\n"
         ),
-        after="",
+        after=(
+            '[terse: 7 lines; columns as in the line below, {>} {<} padded, " is the value above]\n'
+            "{} {} root root {>} Nov 30 05:14 {}\n"
+            "\n"
+            "…total 132\n"
+            "drwxr-xr-x 5 4096 docs\n"
+            "-rw-r--r-- 1 456 LICENSE\n"
+            '" 1 98765 poetry.lock\n'
+            '" 1 1208 README.md\n'
+            '" 1 931 setup.cfg\n'
+            '" 1 77 setup.py\n'
+        ),
     ),
 )

@@ -21,19 +21,30 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-csv",
-    sentence="writes what the rows of a CSV or TSV share once: constants, beginnings and ends, repeated values",
-    reads="the first line shows how a row is written, and after `=` the line that it stands for",
+    sentence="Writes what the rows of a CSV or TSV share once: constants, beginnings, ends, repeated values.",
+    reads="The first line shows how a row is written, and after `=` the line that it stands for.",
     fits=lambda lines: rows.delimiter_of(lines) is not None,
     fold=_fold,
     example=Example(
         before=(
             "id,name,country,active,url\n"
-            + "".join(
-                f"{number},{name},Norway,true,https://shops.example.org/stores/{number}\n"
-                for number, name in ((4011, "Bergen"), (4012, "Oslo"), (4017, "Bodø"), (4020, "Voss"), (4031, "Moss"))
-            )
-            + "4033,Molde,Norway,true,https://shops.example.org/stores/4033\n"
+            "4011,Bergen,Norway,true,https://shops.example.org/stores/4011\n"
+            "4012,Oslo,Norway,true,https://shops.example.org/stores/4012\n"
+            "4017,Bodø,Norway,true,https://shops.example.org/stores/4017\n"
+            "4020,Voss,Norway,true,https://shops.example.org/stores/4020\n"
+            "4031,Moss,Norway,true,https://shops.example.org/stores/4031\n"
+            "4033,Molde,Norway,true,https://shops.example.org/stores/4033\n"
         ),
-        after="",
+        after=(
+            "[terse: 7 lines; rows written as on the left of = below]\n"
+            "{id} {name} = {id},{name},Norway,true,https://shops.example.org/stores/{id}\n"
+            "…id,name,country,active,url\n"
+            "4011 Bergen\n"
+            "4012 Oslo\n"
+            "4017 Bodø\n"
+            "4020 Voss\n"
+            "4031 Moss\n"
+            "4033 Molde\n"
+        ),
     ),
 )

@@ -28,21 +28,43 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-findings",
-    sentence="puts findings of compilers and linters under their file, and their messages under a letter",
-    reads="a line that ends in `…` starts the lines below it; a letter stands for a message with `{}` to fill",
+    sentence="Puts findings of compilers and linters under their file, their messages under a letter.",
+    reads="A line that ends in `…` starts those below; a letter stands for a message with `{}` to fill.",
     fits=lambda lines: share(lines, _FINDING.match) >= 0.5,
     fold=_fold,
     example=Example(
-        before="".join(
-            f'src/app/{name}.py:{line}: error: Function is missing a return type annotation  [no-untyped-def]\n'
-            for name, numbers in (("models", (3, 9, 27, 30)), ("views", (5, 8, 14, 70)))
-            for line in numbers
+        before=(
+            "src/app/models.py:3: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
+            "src/app/models.py:9: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
+            "src/app/models.py:27: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
+            "src/app/models.py:30: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
+            "src/app/views.py:5: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
+            "src/app/views.py:8: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
+            "src/app/views.py:14: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
+            "src/app/views.py:70: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
         ),
         after=(
-            "[terse: 8 lines; a line ending in … starts those below; "
-            'a line "B x y" fills the {} of pattern B, one without letter those of A, " is the value above]\n'
-            "A: {}: error: Function is missing a return type annotation  [no-untyped-def]\n\n"
-            "…src/app/models.py:…\n3\n9\n27\n30\n…src/app/views.py:…\n5\n8\n14\n70\n"
+            '[terse: 8 lines; a line "B x y" fills the {} of pattern B, one without letter those of '
+            'A, " is the value above]\n'
+            "A: src/app/{}.py:{}: error: Function is missing a return type annotation  "
+            "[no-untyped-def]\n"
+            "\n"
+            "models 3\n"
+            '" 9\n'
+            '" 27\n'
+            '" 30\n'
+            "views 5\n"
+            "views 8\n"
+            "views 14\n"
+            "views 70\n"
         ),
     ),
 )

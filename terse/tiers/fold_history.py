@@ -14,20 +14,45 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-history",
-    sentence="writes the head of each commit of a git log on one line, authors once",
-    reads="`by A` is the author of the legend, `[sum]` the line that adds up the changed files above it",
-    fits=lambda lines: sum(1 for line in lines if line.startswith("commit ")) >= 2
-    or any(line.startswith("Author: ") for line in lines[:4]),
+    sentence="Writes the head of each commit of a git log on one line, authors once.",
+    reads="`by A` is the author of the legend, `[sum]` the line that adds up the changed files above it.",
+    fits=lambda lines: (
+        sum(1 for line in lines if line.startswith("commit ")) >= 2
+        or any(line.startswith("Author: ") for line in lines[:4])
+    ),
     fold=_fold,
     quoted=False,
     example=Example(
         before=(
-            "commit 9bae96161b45a5bf70011c75b1ef41228d3f4caa\nAuthor: Ann Lee <ann.lee@example.org>\n"
-            "Date:   Thu Aug 13 14:30:10 2026 +0200\n\n    Fix the lexer\n\n src/lexer.py | 12 ++++++++----\n"
-            " 1 file changed, 8 insertions(+), 4 deletions(-)\n\n"
-            "commit 240d4bcd3e207c7ed1cebd9908be41150c3ea1ab\nMerge: 04fc0ab 4947083\n"
-            "Author: Ann Lee <ann.lee@example.org>\nDate:   Tue Jul 28 08:48:23 2026 -0500\n\n    Merge the docs\n"
+            "commit 9bae96161b45a5bf70011c75b1ef41228d3f4caa\n"
+            "Author: Ann Lee <ann.lee@example.org>\n"
+            "Date:   Thu Aug 13 14:30:10 2026 +0200\n"
+            "\n"
+            "    Fix the lexer\n"
+            "\n"
+            " src/lexer.py | 12 ++++++++----\n"
+            " 1 file changed, 8 insertions(+), 4 deletions(-)\n"
+            "\n"
+            "commit 240d4bcd3e207c7ed1cebd9908be41150c3ea1ab\n"
+            "Merge: 04fc0ab 4947083\n"
+            "Author: Ann Lee <ann.lee@example.org>\n"
+            "Date:   Tue Jul 28 08:48:23 2026 -0500\n"
+            "\n"
+            "    Merge the docs\n"
         ),
-        after="",
+        after=(
+            "[terse: 15 lines; commits with their author's letter, [sum] adds up the lines above]\n"
+            "A: Ann Lee <ann.lee@example.org>\n"
+            "\n"
+            "commit 9bae96161b45a5bf70011c75b1ef41228d3f4caa by A, Aug 13 14:30:10 2026 +0200\n"
+            "    Fix the lexer\n"
+            "\n"
+            " src/lexer.py | 12 ++++++++----\n"
+            "[sum]\n"
+            "\n"
+            "commit 240d4bcd3e207c7ed1cebd9908be41150c3ea1ab merges 04fc0ab 4947083 by A, Jul 28 "
+            "08:48:23 2026 -0500\n"
+            "    Merge the docs\n"
+        ),
     ),
 )

@@ -15,20 +15,67 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-lines",
-    sentence="writes what many lines of YAML, of key: value lists and of other text share once, under a letter",
-    reads="a letter stands for a line with `{}` to fill",
+    sentence="Writes once, under a letter, what many lines of YAML, key: value lists and other text share.",
+    reads="A letter stands for a line with `{}` to fill.",
     fits=cluster.alike,
     fold=_fold,
     also=frozenset({Kind.MARKDOWN, Kind.HTML}),
     after=frozenset({"counts", "references", "samples", "blocks", "history"}),
     example=Example(
-        before="".join(
-            f"  runbook_url: https://runbooks.example.org/monitoring/kubernetes/{name}\n  severity: {level}\n"
-            for name, level in (
-                ("pod-crash-looping", "page"), ("pod-not-ready", "page"), ("job-failed", "mail"), ("node-full", "page"),
-                ("quota-exceeded", "mail"), ("volume-full", "page"), ("version-skew", "mail"), ("api-slow", "page"),
-            )
+        before=(
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/pod-crash-looping\n"
+            "  severity: page\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/pod-not-ready\n"
+            "  severity: page\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/job-failed\n"
+            "  severity: mail\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/node-full\n"
+            "  severity: page\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/quota-exceeded\n"
+            "  severity: mail\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/volume-full\n"
+            "  severity: page\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/version-skew\n"
+            "  severity: mail\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/api-slow\n"
+            "  severity: page\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/disk-slow\n"
+            "  severity: mail\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/cert-old\n"
+            "  severity: page\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/etcd-slow\n"
+            "  severity: page\n"
+            "  runbook_url: https://runbooks.example.org/monitoring/kubernetes/proxy-down\n"
+            "  severity: page\n"
         ),
-        after="",
+        after=(
+            '[terse: 24 lines; a line "A x y" fills the {} of pattern A, " is the value above]\n'
+            "A:   runbook_url: https://runbooks.example.org/monitoring/kubernetes/{}\n"
+            "\n"
+            "A pod-crash-looping\n"
+            "  severity: page\n"
+            "A pod-not-ready\n"
+            "  severity: page\n"
+            "A job-failed\n"
+            "  severity: mail\n"
+            "A node-full\n"
+            "  severity: page\n"
+            "A quota-exceeded\n"
+            "  severity: mail\n"
+            "A volume-full\n"
+            "  severity: page\n"
+            "A version-skew\n"
+            "  severity: mail\n"
+            "A api-slow\n"
+            "  severity: page\n"
+            "A disk-slow\n"
+            "  severity: mail\n"
+            "A cert-old\n"
+            "  severity: page\n"
+            "A etcd-slow\n"
+            "  severity: page\n"
+            "A proxy-down\n"
+            "  severity: page\n"
+        ),
     ),
 )

@@ -14,16 +14,30 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-links",
-    sentence="writes what many links begin with once, and links to issues as a sign and a number",
-    reads="`~/` stands for the beginning of an address in the first lines, `#12` for what they say of `#N`",
+    sentence="Writes what many links begin with once, and links to issues as a sign and a number.",
+    reads="`~/` stands for the beginning of an address in the first lines, `#12` for what they say of `#N`.",
     fits=references.addresses,
     fold=_fold,
     after=frozenset({"counts", "padding"}),
     example=Example(
-        before="".join(
-            f"- [{name}](https://docs.example.org/en/latest/reference/{name}.html)\n"
-            for name in ("install", "quickstart", "client", "server", "errors", "logging", "testing", "changelog")
+        before=(
+            "- [install](https://docs.example.org/en/latest/reference/install.html)\n"
+            "- [quickstart](https://docs.example.org/en/latest/reference/quickstart.html)\n"
+            "- [client](https://docs.example.org/en/latest/reference/client.html)\n"
+            "- [server](https://docs.example.org/en/latest/reference/server.html)\n"
+            "- [errors](https://docs.example.org/en/latest/reference/errors.html)\n"
+            "- [logging](https://docs.example.org/en/latest/reference/logging.html)\n"
         ),
-        after="",
+        after=(
+            "[terse: 6 lines; signs stand for the words below]\n"
+            "~/ = https://docs.example.org/en/latest/reference/\n"
+            "\n"
+            "- [install](~/install.html)\n"
+            "- [quickstart](~/quickstart.html)\n"
+            "- [client](~/client.html)\n"
+            "- [server](~/server.html)\n"
+            "- [errors](~/errors.html)\n"
+            "- [logging](~/logging.html)\n"
+        ),
     ),
 )

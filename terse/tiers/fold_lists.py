@@ -17,14 +17,49 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-lists",
-    sentence="writes long lists inside a line one item a line, under what the items begin with",
-    reads='a line that starts with ", " goes on the line above',
+    sentence="Writes long lists inside a line one item a line, under what the items begin with.",
+    reads='A line that starts with ", " goes on the line above.',
     fits=lambda lines: True,  # the long line may stand anywhere
     fold=_fold,
     example=Example(
-        before="Running 24 items: "
-        + ", ".join(f"test/inductor/test_kernels.py::KernelTests::test_{name}" for name in "abcdefghijklmnopqrstuvwx")
-        + "\n",
-        after="",
+        before=(
+            "Collected 16 tests: tests/billing/test_orders.py::TestTotals::test_empty, "
+            "tests/billing/test_orders.py::TestTotals::test_one, "
+            "tests/billing/test_orders.py::TestTotals::test_two, "
+            "tests/billing/test_orders.py::TestTotals::test_many, "
+            "tests/billing/test_orders.py::TestTotals::test_tax, "
+            "tests/billing/test_orders.py::TestTotals::test_void, "
+            "tests/billing/test_orders.py::TestTotals::test_paid, "
+            "tests/billing/test_orders.py::TestTotals::test_late, "
+            "tests/billing/test_orders.py::TestTotals::test_free, "
+            "tests/billing/test_orders.py::TestTotals::test_gift, "
+            "tests/billing/test_orders.py::TestTotals::test_half, "
+            "tests/billing/test_orders.py::TestTotals::test_full, "
+            "tests/billing/test_orders.py::TestTotals::test_zero, "
+            "tests/billing/test_orders.py::TestTotals::test_euro, "
+            "tests/billing/test_orders.py::TestTotals::test_krone, "
+            "tests/billing/test_orders.py::TestTotals::test_yen\n"
+        ),
+        after=(
+            '[terse: 1 line; a line that starts with ", " goes on the line above; a line ending in … '
+            "starts those below]\n"
+            "Collected 16 tests: tests/billing/test_orders.py::TestTotals::test_empty\n"
+            ", tests/billing/test_orders.py::TestTotals::…\n"
+            "test_one\n"
+            "test_two\n"
+            "test_many\n"
+            "test_tax\n"
+            "test_void\n"
+            "test_paid\n"
+            "test_late\n"
+            "test_free\n"
+            "test_gift\n"
+            "test_half\n"
+            "test_full\n"
+            "test_zero\n"
+            "test_euro\n"
+            "test_krone\n"
+            "test_yen\n"
+        ),
     ),
 )

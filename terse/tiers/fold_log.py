@@ -9,7 +9,9 @@ from terse.payload.kind import Kind
 from terse.tiers.folding import Step, share, shortest, text_tier
 from terse.tiers.spec import Context, Example
 
-_LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\blevel=[a-z]+|\" [1-5][0-9]{2} ")
+_LEVEL = re.compile(
+    r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\blevel=[a-z]+|\" [1-5][0-9]{2} "
+)
 
 
 def _fold(lines: list[str], context: Context) -> list[Step] | str:
@@ -30,19 +32,33 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-log",
-    sentence="puts log lines under the time they share, and what programs wrote from one pattern under a letter",
-    reads="a line that ends in `…` starts the lines below it; a letter stands for a message with `{}` to fill",
+    sentence="Puts log lines under the time they share, and messages of one pattern under a letter.",
+    reads="A line that ends in `…` starts those below; a letter stands for a message with `{}` to fill.",
     fits=lambda lines: share(lines, lambda line: cuts.stamp(line) or _LEVEL.search(line)) >= 0.3,
     fold=_fold,
     also=frozenset({Kind.MARKDOWN, Kind.HTML}),
     example=Example(
-        before="".join(
-            f"2026-03-01 12:{minute}:{second} INFO worker[{worker}] finished job {job} of queue mail in {time} ms\n"
-            for minute, second, worker, job, time in (
-                ("04", "11.203", 3, 8812, 41), ("04", "11.417", 1, 8813, 40), ("04", "12.001", 3, 8814, 97),
-                ("04", "12.090", 2, 8815, 38), ("04", "12.777", 1, 8816, 44), ("05", "01.310", 3, 8817, 52),
-            )
+        before=(
+            "2026-03-01 12:04:11.203 INFO worker[3] finished job 8812 of queue mail in 41 ms\n"
+            "2026-03-01 12:04:11.417 INFO worker[1] finished job 8813 of queue mail in 40 ms\n"
+            "2026-03-01 12:04:12.001 INFO worker[3] finished job 8814 of queue mail in 97 ms\n"
+            "2026-03-01 12:04:12.090 INFO worker[2] finished job 8815 of queue mail in 38 ms\n"
+            "2026-03-01 12:04:12.777 INFO worker[1] finished job 8816 of queue mail in 44 ms\n"
+            "2026-03-01 12:04:13.310 INFO worker[3] finished job 8817 of queue mail in 52 ms\n"
+            "2026-03-01 12:04:13.402 INFO worker[2] finished job 8818 of queue mail in 39 ms\n"
         ),
-        after="",
+        after=(
+            '[terse: 7 lines; a line "B x y" fills the {} of pattern B, one without letter those of '
+            'A, " is the value above]\n'
+            "A: 2026-03-01 12:04:{} INFO worker[{}] finished job {} of queue mail in {} ms\n"
+            "\n"
+            "11.203 3 8812 41\n"
+            "11.417 1 8813 40\n"
+            "12.001 3 8814 97\n"
+            "12.090 2 8815 38\n"
+            "12.777 1 8816 44\n"
+            "13.310 3 8817 52\n"
+            "13.402 2 8818 39\n"
+        ),
     ),
 )

@@ -14,23 +14,31 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-metrics",
-    sentence="writes name, type and help of a metric on one line, and its samples without the name",
-    reads="a sample goes on from the name in the `# ` line above it",
+    sentence="Writes name, type and help of a metric on one line, and its samples without the name.",
+    reads="A sample goes on from the name in the `# ` line above it.",
     fits=lambda lines: share(lines, lambda line: line.startswith("# TYPE ")) >= 0.05,
     fold=_fold,
     example=Example(
         before=(
-            "# HELP http_requests_total Requests served since the start.\n# TYPE http_requests_total counter\n"
-            'http_requests_total{code="200",path="/"} 1027\nhttp_requests_total{code="404",path="/"} 3\n'
+            "# HELP http_requests_total Requests served since the start.\n"
+            "# TYPE http_requests_total counter\n"
+            'http_requests_total{code="200",path="/"} 1027\n'
+            'http_requests_total{code="404",path="/"} 3\n'
             'http_requests_total{code="500",path="/"} 1\n'
-            "# HELP http_request_seconds Time to answer.\n# TYPE http_request_seconds summary\n"
-            "http_request_seconds_sum 51.4\nhttp_request_seconds_count 1031\n"
+            "# HELP http_request_seconds Time to answer.\n"
+            "# TYPE http_request_seconds summary\n"
+            "http_request_seconds_sum 51.4\n"
+            "http_request_seconds_count 1031\n"
         ),
         after=(
             "[terse: 9 lines; # name type: help, then samples without the name]\n"
             "# http_requests_total counter: Requests served since the start.\n"
-            '{code="200",path="/"} 1027\n{code="404",path="/"} 3\n{code="500",path="/"} 1\n'
-            "# http_request_seconds summary: Time to answer.\n_sum 51.4\n_count 1031\n"
+            '{code="200",path="/"} 1027\n'
+            '{code="404",path="/"} 3\n'
+            '{code="500",path="/"} 1\n'
+            "# http_request_seconds summary: Time to answer.\n"
+            "_sum 51.4\n"
+            "_count 1031\n"
         ),
     ),
 )

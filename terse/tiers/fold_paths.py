@@ -14,21 +14,35 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-paths",
-    sentence="puts paths under their folder",
-    reads="a line that ends in `…` starts the lines below it",
+    sentence="Puts paths under their folder.",
+    reads="A line that ends in `…` starts the lines below it.",
     fits=lambda lines: share(lines, cuts.folders) >= 0.5,
     fold=_fold,
     example=Example(
         before=(
-            "packages/server/src/routes/users.ts\npackages/server/src/routes/orders.ts\n"
-            "packages/server/src/routes/invoices.ts\npackages/server/src/routes/health.ts\n"
-            "packages/server/src/models/user.ts\npackages/server/src/models/order.ts\n"
+            "packages/server/src/routes/users.ts\n"
+            "packages/server/src/routes/orders.ts\n"
+            "packages/server/src/routes/invoices.ts\n"
+            "packages/server/src/routes/health.ts\n"
+            "packages/server/src/routes/search.ts\n"
+            "packages/server/src/models/user.ts\n"
+            "packages/server/src/models/order.ts\n"
             "packages/server/src/models/invoice.ts\n"
+            "packages/server/src/models/session.ts\n"
         ),
         after=(
-            "[terse: 7 lines; a line ending in … starts those below]\n"
-            "packages/server/src/routes/…\nusers.ts\norders.ts\ninvoices.ts\nhealth.ts\n"
-            "packages/server/src/models/…\nuser.ts\norder.ts\ninvoice.ts\n"
+            "[terse: 9 lines; a line ending in … starts those below]\n"
+            "packages/server/src/routes/…\n"
+            "users.ts\n"
+            "orders.ts\n"
+            "invoices.ts\n"
+            "health.ts\n"
+            "search.ts\n"
+            "packages/server/src/models/…\n"
+            "user.ts\n"
+            "order.ts\n"
+            "invoice.ts\n"
+            "session.ts\n"
         ),
     ),
 )

@@ -14,15 +14,28 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-repeats",
-    sentence="writes lines that repeat one after another once, with a count",
-    reads="`[×6]` says how often the line above stands there, `[last 2 lines ×3]` the same of two lines",
+    sentence="Writes lines that repeat one after another once, with a count.",
+    reads="`[×6]` says how often the line above stands there, `[last 2 lines ×3]` the same of two lines.",
     fits=lambda lines: True,
     fold=_fold,
     example=Example(
-        before="connecting to the database\n" + "still waiting for the database to answer\n" * 12 + "connected\n",
+        before=(
+            "connecting to the database\n"
+            "still waiting for the database\n"
+            "still waiting for the database\n"
+            "still waiting for the database\n"
+            "still waiting for the database\n"
+            "still waiting for the database\n"
+            "still waiting for the database\n"
+            "still waiting for the database\n"
+            "connected\n"
+        ),
         after=(
-            "[terse: 14 lines; [×6] says how often the line above stands there]\n"
-            "connecting to the database\nstill waiting for the database to answer\n[×12]\nconnected\n"
+            "[terse: 9 lines; [×6] says how often the line above stands there]\n"
+            "connecting to the database\n"
+            "still waiting for the database\n"
+            "[×7]\n"
+            "connected\n"
         ),
     ),
 )

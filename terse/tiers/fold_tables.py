@@ -14,22 +14,33 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-tables",
-    sentence="takes the padding out of markdown tables",
-    reads="a markdown table, whose cells were padded to the width of their column",
+    sentence="Takes padding and outer bars out of markdown tables.",
+    reads="A markdown table without outer bars, whose cells were padded to the width of their column.",
     fits=lambda lines: sum(1 for line in lines if line.startswith("|")) >= 3,
     fold=_fold,
     example=Example(
         before=(
-            "| name        | type      | default           |\n| ----------- | --------- | ----------------- |\n"
-            "| id          | integer   |                   |\n| created_at  | timestamp | CURRENT_TIMESTAMP |\n"
-            "| customer_id | integer   |                   |\n| note        | text      |                   |\n"
-            "| paid        | boolean   | false             |\n| total       | numeric   | 0                 |\n"
+            "| name        | type      | default           |\n"
+            "| ----------- | --------- | ----------------- |\n"
+            "| id          | integer   |                   |\n"
+            "| customer_id | integer   |                   |\n"
+            "| created_at  | timestamp | CURRENT_TIMESTAMP |\n"
+            "| currency    | text      |                   |\n"
+            "| amount      | numeric   | 0                 |\n"
+            "| note        | text      |                   |\n"
+            "| paid        | boolean   | false             |\n"
         ),
         after=(
-            "[terse: 8 lines; table cells padded to the width of their column]\n"
-            "| name | type | default |\n| --- | --- | --- |\n| id | integer |  |\n"
-            "| created_at | timestamp | CURRENT_TIMESTAMP |\n| customer_id | integer |  |\n| note | text |  |\n"
-            "| paid | boolean | false |\n| total | numeric | 0 |\n"
+            "[terse: 9 lines; tables without their padding and outer bars]\n"
+            "name | type | default\n"
+            "--- | --- | ---\n"
+            "id | integer | \n"
+            "customer_id | integer | \n"
+            "created_at | timestamp | CURRENT_TIMESTAMP\n"
+            "currency | text | \n"
+            "amount | numeric | 0\n"
+            "note | text | \n"
+            "paid | boolean | false\n"
         ),
     ),
 )

@@ -8,7 +8,6 @@ from terse.folds import cluster, cuts, edges, headings
 from terse.tiers.folding import Step, share, shortest, text_tier
 from terse.tiers.spec import Context, Example
 
-
 _RESULT = re.compile(
     r"=== (?:RUN|CONT|PAUSE) |\s*--- (?:PASS|FAIL|SKIP): |test \S+ \.\.\. |(?:not )?ok [0-9]+ |\s*[✓✔✕✗×] "
 )
@@ -35,21 +34,31 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-tests",
-    sentence="puts the results of a test run under their file and class",
-    reads="a line that ends in `…` starts the lines below it",
-    fits=lambda lines: share(lines, lambda line: cuts.node(line) or _RESULT.match(line) or _PROGRESS.search(line)) >= 0.3
-    and share(lines, cuts.stamp) < 0.3,
+    sentence="Puts the results of a test run under their file and class.",
+    reads="A line that ends in `…` starts the lines below it.",
+    fits=lambda lines: (
+        share(lines, lambda line: cuts.node(line) or _RESULT.match(line) or _PROGRESS.search(line)) >= 0.3
+        and share(lines, cuts.stamp) < 0.3
+    ),
     fold=_fold,
     example=Example(
         before=(
-            "tests/test_orders.py::TestTotals::test_empty PASSED\ntests/test_orders.py::TestTotals::test_one PASSED\n"
-            "tests/test_orders.py::TestTotals::test_rounding FAILED\ntests/test_orders.py::TestTotals::test_tax PASSED\n"
-            "tests/test_orders.py::TestTotals::test_many PASSED\ntests/test_orders.py::TestTotals::test_void SKIPPED\n"
+            "tests/test_orders.py::TestTotals::test_empty PASSED\n"
+            "tests/test_orders.py::TestTotals::test_one PASSED\n"
+            "tests/test_orders.py::TestTotals::test_rounding FAILED\n"
+            "tests/test_orders.py::TestTotals::test_tax PASSED\n"
+            "tests/test_orders.py::TestTotals::test_many PASSED\n"
+            "tests/test_orders.py::TestTotals::test_void SKIPPED\n"
         ),
         after=(
             "[terse: 6 lines; a line ending in … starts those below]\n"
-            "tests/test_orders.py::TestTotals::…\ntest_empty PASSED\ntest_one PASSED\ntest_rounding FAILED\n"
-            "test_tax PASSED\ntest_many PASSED\ntest_void SKIPPED\n"
+            "tests/test_orders.py::TestTotals::…\n"
+            "test_empty PASSED\n"
+            "test_one PASSED\n"
+            "test_rounding FAILED\n"
+            "test_tax PASSED\n"
+            "test_many PASSED\n"
+            "test_void SKIPPED\n"
         ),
     ),
 )

@@ -16,20 +16,47 @@ def _fold(lines: list[str], context: Context) -> list[Step] | str:
 
 TIER = text_tier(
     name="fold-tree",
-    sentence="writes the branches of a drawn tree as indentation",
-    reads="one space more is one level deeper",
+    sentence="Writes the branches of a drawn tree as indentation.",
+    reads="One space more is one level deeper.",
     fits=lambda lines: share(lines, lambda line: any(sign in line for sign in _BRANCHES)) >= 0.4,
     fold=_fold,
     example=Example(
         before=(
-            ".\n├── docs\n│   ├── guide.md\n│   ├── install.md\n│   └── api\n│       ├── client.md\n│       └── server.md\n"
-            "├── src\n│   ├── app.py\n│   ├── model.py\n│   └── web\n│       ├── routes.py\n│       └── views.py\n"
-            "└── tests\n    ├── test_app.py\n    └── test_model.py\n"
+            ".\n"
+            "├── docs\n"
+            "│   ├── guide.md\n"
+            "│   ├── install.md\n"
+            "│   └── api\n"
+            "│       ├── client.md\n"
+            "│       └── server.md\n"
+            "├── src\n"
+            "│   ├── app.py\n"
+            "│   ├── model.py\n"
+            "│   └── web\n"
+            "│       ├── routes.py\n"
+            "│       └── views.py\n"
+            "└── tests\n"
+            "    ├── test_app.py\n"
+            "    └── test_model.py\n"
         ),
         after=(
             "[terse: 16 lines; indentation stands for the branches of a tree (│ ├──)]\n"
-            ".\n docs\n  guide.md\n  install.md\n  api\n   client.md\n   server.md\n"
-            " src\n  app.py\n  model.py\n  web\n   routes.py\n   views.py\n tests\n  test_app.py\n  test_model.py\n"
+            ".\n"
+            " docs\n"
+            "  guide.md\n"
+            "  install.md\n"
+            "  api\n"
+            "   client.md\n"
+            "   server.md\n"
+            " src\n"
+            "  app.py\n"
+            "  model.py\n"
+            "  web\n"
+            "   routes.py\n"
+            "   views.py\n"
+            " tests\n"
+            "  test_app.py\n"
+            "  test_model.py\n"
         ),
     ),
 )

@@ -39,7 +39,7 @@ def text_tier(
 ) -> Tier:
     """A tier that folds text.
 
-    fits: whether the first lines of the text look like what the fold is for. Cheap: it decides for most texts.
+    fits: whether the first lines of the text look like what the fold is for. Cheap: it decides for most.
     quoted: whether the text could be source that an agent quotes: then `UNTOUCHED` is left alone.
     after: the forms that may have been written before this one.
     also: kinds that this fold leaves alone beside those.
@@ -101,7 +101,7 @@ def text_tier(
 
 
 TRIED_CHARACTERS = 200_000
-"""A longer text is tried on two pieces of it: counting all of it at every step would cost more than the folds."""
+"""A longer text is tried on two pieces of it: counting all of it at every step would cost too much."""
 
 _PIECE = 800
 
