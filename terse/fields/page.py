@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from terse.fields.regex import compiled
@@ -46,6 +46,21 @@ class Gap(NamedTuple):
     number: int
     text: str
     source: str
+
+
+class Cutting(NamedTuple):
+    """What is to be cut out of a part.
+
+    Attributes:
+        start, end: characters of the part, from `start` to before `end`.
+        note: what stands for a gap; empty for nothing; None to leave the gap as it is (that is then no
+            gap, and has no number).
+    """
+
+    part: Part
+    start: int
+    end: int
+    note: Callable[[Gap], str | None]
 
 
 class Page:
@@ -145,33 +160,45 @@ class Page:
         self._changed = self._changed or bool(dropped)
         return len(dropped), "".join(dropped)
 
-    def cut(self, part: Part, start: int, end: int, note: Callable[[Gap], str | None]) -> str:
-        """Cut the characters from `start` to before `end` out of a part. Kept lines stay.
+    def cut(self, cuttings: Iterable[Cutting]) -> list[str]:
+        """Cut something out of several parts. Kept lines stay.
 
         Args:
-            note: what stands for a gap; empty for nothing; None to leave the gap as it is (that is then
-                no gap, and has no number).
+            cuttings: in the order of their parts.
 
         Returns:
-            what was cut out.
+            what was cut out of each part; empty where everything stayed.
         """
         lines: list[str] = []
         origins: list[int] = []
+        cut: list[str] = []
+        done = 0
+        for cutting in cuttings:
+            lines += self._lines[done : cutting.part.start]
+            origins += self._origins[done : cutting.part.start]
+            cut.append(self._cut_one(cutting, lines, origins))
+            done = cutting.part.end
+        lines += self._lines[done:]
+        origins += self._origins[done:]
+        self._lines, self._origins = lines, origins
+        self._changed = self._changed or any(cut)
+        return cut
+
+    def _cut_one(self, cutting: Cutting, lines: list[str], origins: list[int]) -> str:
+        """Add to `lines` and `origins` what a cutting leaves of its part, and return what it cuts out."""
+        (first, last), start, end, note = cutting
         gap: list[tuple[str, int]] = []
         cut: list[str] = []
-        number = 0
 
         def close() -> None:
-            nonlocal number
             if not gap:
                 return
             text = "".join(piece for piece, _ in gap)
-            words = note(Gap(number, text, "".join(piece for piece, origin in gap if origin != NOTE)))
+            words = note(Gap(len(cut), text, "".join(piece for piece, origin in gap if origin != NOTE)))
             if words is None:
                 lines.extend(piece for piece, _ in gap)
                 origins.extend(origin for _, origin in gap)
             else:
-                number += 1
                 cut.append(text)
                 if words:
                     lines.append(words + "\n" if text.endswith("\n") else words)
@@ -179,9 +206,8 @@ class Page:
             gap.clear()
 
         position = 0
-        for line, origin in zip(
-            self._lines[part.start : part.end], self._origins[part.start : part.end], strict=True
-        ):
+        for index in range(first, last):
+            line, origin = self._lines[index], self._origins[index]
             before, after = max(0, start - position), max(0, end - position)
             position += len(line)
             if origin in self._kept or before >= len(line) or after == 0:
@@ -198,9 +224,6 @@ class Page:
                 lines.append(line[after:])
                 origins.append(origin)
         close()
-        self._lines[part.start : part.end] = lines
-        self._origins[part.start : part.end] = origins
-        self._changed = self._changed or bool(cut)
         return "".join(cut)
 
     def add_note(self, words: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from terse.fields.desk import NOTHING_FOUND, Desk, Done
-from terse.fields.page import Gap, Page
+from terse.fields.page import Cutting, Gap, Page
 from terse.fields.selector import Target, TerminalCodes
 from terse.fields.size import Amount, counted, described, exceeds, line_count
 from terse.fields.tree import Gone, Noted, Tree
@@ -59,11 +59,11 @@ def _from_page(target: Target, over: Amount | None, page: Page, desk: Desk) -> D
         return ""
 
     parts = page.parts(target, None if over is None else lambda text: exceeds(text, over, desk.count))
-    cut = [page.cut(part, 0, len(page.text_of(part)), note) for part in reversed(parts)]
+    cut = page.cut(Cutting(part, 0, len(page.text_of(part)), note) for part in parts)
     lines = counted(sum(map(line_count, cut)), "lines")
     if not any(cut):
         return NOTHING_FOUND
     if silent:
         # Where a note would be longer than what it stands for, one at the end speaks for all of them.
         page.add_note(desk.marks.removed(f"{lines} in all"))
-    return Done(sum(map(bool, cut)), desk.count("".join(reversed(cut))), note=lines)
+    return Done(sum(map(bool, cut)), desk.count("".join(cut)), note=lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from terse.fields.desk import NOTHING_FOUND, Desk, Done
 from terse.fields.find import Spot
-from terse.fields.page import Gap, Page
+from terse.fields.page import Cutting, Gap, Page, Part
 from terse.fields.selector import CodeBlocks, Target, TerminalCodes
 from terse.fields.size import Amount, counted, described, exceeds, line_count, text_of
 from terse.fields.tree import Noted, Tree
@@ -54,12 +54,12 @@ def _pays(spot: Spot, text: str, note: str, tree: Tree, desk: Desk) -> bool:
 
 def _from_page(target: Target, over: Amount | None, page: Page, desk: Desk) -> Done:
     parts = page.parts(target, None if over is None else lambda text: exceeds(text, over, desk.count))
-    done = 0
     full = False
-    for part in reversed(parts):
+
+    def cutting(part: Part) -> Cutting:
         original = page.received_of(part)
 
-        def note(gap: Gap, original: str = original) -> str | None:
+        def note(gap: Gap) -> str | None:
             nonlocal full
             what = counted(line_count(gap.source), "lines")
             if isinstance(target, CodeBlocks):
@@ -72,8 +72,10 @@ def _from_page(target: Target, over: Amount | None, page: Page, desk: Desk) -> D
                 return None
             return words
 
-        done += bool(page.cut(part, 0, len(page.text_of(part)), note))
-    return _done(len(parts), done, full)
+        return Cutting(part, 0, len(page.text_of(part)), note)
+
+    cut = page.cut(map(cutting, parts))
+    return _done(len(parts), sum(map(bool, cut)), full)
 
 
 def _done(found: int, done: int, full: bool) -> Done:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from terse.fields.desk import NOTHING_FOUND, Desk, Done
 from terse.fields.find import Spot, elements, longest_list_of_objects
-from terse.fields.page import Gap, Page, Part
+from terse.fields.page import Cutting, Gap, Page, Part
 from terse.fields.selector import Everything, LinesMatching, Target, TerminalCodes
 from terse.fields.set_aside import FULL
 from terse.fields.size import Amount, counted, line_count, text_of
@@ -162,20 +163,20 @@ def _in_page(target: Target, cut: Cut, page: Page, desk: Desk) -> Done:
     if isinstance(target, LinesMatching):
         parts = [line for run in parts for line in page.single_lines(run)]
     tally = _Tally()
-    for part in reversed(parts):
-        text = page.text_of(part)
-        tally.found += 1
-        # The end of the last line is none of its characters, and stays.
-        taken = region(text.removesuffix("\n"), cut, desk.count)
-        if taken is None:
-            continue
-        original = page.received_of(part)
 
-        def note(gap: Gap, original: str = original) -> str | None:
-            said = counted(_amounts(gap.source, "", cut, desk)[0], cut.to.unit)
-            return tally.note(cut, desk, said, original, gap.text, with_handle=gap.number == 0)
+    def cuttings() -> Iterator[Cutting]:
+        for part in parts:
+            tally.found += 1
+            # The end of the last line is none of its characters, and stays.
+            taken = region(page.text_of(part).removesuffix("\n"), cut, desk.count)
+            if taken is not None:
+                yield Cutting(part, *taken, partial(note, page.received_of(part)))
 
-        tally.changed += bool(page.cut(part, *taken, note))
+    def note(original: str, gap: Gap) -> str | None:
+        said = counted(_amounts(gap.source, "", cut, desk)[0], cut.to.unit)
+        return tally.note(cut, desk, said, original, gap.text, with_handle=gap.number == 0)
+
+    tally.changed = sum(map(bool, page.cut(cuttings())))
     return tally.done(cut, desk)
 
 
