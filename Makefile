@@ -11,7 +11,7 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-CHECKED := terse demo tests docs
+CHECKED := terse demo tests docs policies editors
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -44,8 +44,10 @@ docs: $(DEV)  ## Write the generated pages
 check-docs: $(DEV)  ## Fail when a generated page is stale
 	$(BIN)/python docs/generate.py --check
 
-check-policies: $(RUN)  ## terse check on the shipped policies
+check-policies: $(RUN)  ## The shipped policies: findings, style, and tests that cover every line
 	$(BIN)/terse check policies --fail-on warning
+	$(BIN)/terse fmt --check policies
+	$(BIN)/terse test policies --coverage --at-least 100
 
 clean:  ## Remove what make and the tools made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
