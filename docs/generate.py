@@ -5,6 +5,7 @@
 
 - In a block of kind `console` every line after `$ ` is run in docs/examples; what follows is its output.
 - A block after `<!-- file: NAME -->` is the file NAME of docs/examples.
+- What stands between `<!-- tiers -->` and `<!-- end -->` is written from the tiers.
 - docs/commands.md is written from the commands themselves, docs/codes/ from the table of codes.
 """
 
@@ -15,6 +16,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from terse.cli.command import Command
 from terse.cli.main import COMMANDS, application
 from terse.language.codes import CODES
 from terse.report.page import index, markdown
+from terse.tiers import TIERS
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
@@ -47,9 +50,12 @@ line and exit code 2; with `TERSE_TRACEBACK=1` in the environment it is the whol
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"(<!-- file: (\S+) -->\n```[a-z]*\n).*?^```$", re.MULTILINE | re.DOTALL)
 
+_TIERS = re.compile(r"(<!-- tiers -->\n).*?(<!-- end -->)", re.DOTALL)
+
 
 def fresh(text: str) -> str:
     """The page with its generated blocks made anew."""
+    text = _TIERS.sub(lambda block: f"{block[1]}\n{_tiers()}\n{block[2]}", text)
     text = _FILE.sub(lambda block: f"{block[1]}{_file(block[2])}```", text)
     return _CONSOLE.sub(lambda block: f"```console\n{_console(block[1])}```", text)
 
@@ -83,6 +89,15 @@ def output(command: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"
 
 
+def _tiers() -> str:
+    """The table of all steps, in the order of the registry."""
+    rows = []
+    for tier in TIERS:
+        options = " ".join(f"`{option.name}`: {option.sentence}" for option in tier.options)
+        rows.append(f"| `{tier.name}` | {' '.join((tier.sentence, options)).strip()} |")
+    return "\n".join(["| step | |", "|---|---|", *rows, ""])
+
+
 def _file(name: str) -> str:
     return (EXAMPLES / name).read_text(encoding="utf-8")
 
@@ -104,7 +119,7 @@ def _command(command: Command) -> str:
         f"| {_words(parameter)} | {' '.join((parameter.help or '').split())} |"
         for parameter in get_command(application()).commands[command.name].params
     ]
-    return "\n".join([*lines, "| | |", "|---|---|", *rows, ""])
+    return "\n".join([*lines, *(("| | |", "|---|---|", *rows, "") if rows else ())])
 
 
 def _words(parameter: Any) -> str:
@@ -113,6 +128,9 @@ def _words(parameter: Any) -> str:
     if not options:
         return f"`{parameter.metavar or parameter.name.upper()}`"
     value = "" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}"
+    if isinstance(parameter.default, Enum):
+        # In a table a bar would end the cell.
+        value = " " + "\\|".join(type(parameter.default))
     return ", ".join(f"`{option}{value}`" for option in options)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
 import sys
+from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -56,6 +58,7 @@ def test_every_rule_file_of_the_docs_parses(text: str, tmp_path: Path) -> None:
     from terse.language import check
 
     (tmp_path / "rules.terse").write_text(text, encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "examples" / "samples", tmp_path / "samples")
     found = [diagnostic.code.code for diagnostic in check([str(tmp_path / "rules.terse")]).diagnostics]
 
     expected = ["T201"] if text == (ROOT / "docs/examples/tie.terse").read_text(encoding="utf-8") else []
@@ -73,12 +76,15 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_command_and_option_is_documented(command) -> None:
     """docs/commands.md has each command, and a sentence for each of its arguments and options."""
-    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").replace("\\|", "|")
 
     assert f"## terse {command.name}\n" in page
     for parameter in get_command(application()).commands[command.name].params:
         assert getattr(parameter, "help", None), f"{command.name}: {parameter.name} has no help"
         assert all(f"`{option}" in page for option in parameter.opts if option.startswith("--"))
+        # What an option can be, too: `--output text|json|github|sarif`.
+        values = type(parameter.default) if isinstance(parameter.default, Enum) else ()
+        assert "|".join(values) in page
 
 
 def test_every_dependency_has_a_line() -> None:
