@@ -201,14 +201,14 @@ _BARE_COLUMN = {place: re.compile(rf"(?:{place.value}\n)*") for place in (Place.
 _NUMBER_COLUMN = re.compile(rf"(?:{_NUMBER}\n)*")
 
 
-def column_of_bare(cells: Sequence[str], place: Place) -> list[Cell] | None:
-    """The cells as strings when each is a bare string; else `None`. One match for all of them."""
-    return list(cells) if _BARE_COLUMN[place].fullmatch("\n".join(cells) + "\n") else None
+def column_of_bare(cells: Sequence[str], joined: str, place: Place) -> list[Cell] | None:
+    """The cells (and joined by line ends) as strings when each is a bare string; else `None`."""
+    return list(cells) if _BARE_COLUMN[place].fullmatch(joined + "\n") else None
 
 
-def column_of_numbers(cells: Sequence[str]) -> list[Cell] | None:
-    """The cells as numbers when each is one; else `None`."""
-    return list(map(Number, cells)) if _NUMBER_COLUMN.fullmatch("\n".join(cells) + "\n") else None
+def column_of_numbers(cells: Sequence[str], joined: str) -> list[Cell] | None:
+    """The cells (and joined by line ends) as numbers when each is one; else `None`."""
+    return list(map(Number, cells)) if _NUMBER_COLUMN.fullmatch(joined + "\n") else None
 
 
 _INSIDE = re.compile(rf'[^\s,"\[\]{{}}{_CONTROLS}]+')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from terse.layout.document import ABSENT, USUAL, Cell, Rows, Slot
 from terse.layout.header import KEY_NAME, Spec, TableSpec
@@ -34,7 +35,10 @@ class Lines:
         return self._lines[self._at] if self._at < len(self._lines) else None
 
     def take(self) -> str:
-        return self.take_many(1)[0]
+        if self._at >= len(self._lines):
+            raise NotLayout("fewer lines than announced")
+        self._at += 1
+        return self._lines[self._at - 1]
 
     def take_many(self, count: int) -> list[str]:
         if self._at + count > len(self._lines):
@@ -61,7 +65,6 @@ class TableReader:
         self.rows: list[list[str]] = []
         # The usual line has no quote and no bracket at the start of a cell, and can just be split.
         sep = re.escape(spec.separator)
-        self.has_special = re.compile(rf'(?:^|{sep})=*(?:["\[{{]|json|\([0-9]+ lines\))').search
         self.has_bracket = re.compile(rf"(?:^|{sep})=*(?:[\[{{]|json|\([0-9]+ lines\))").search
         self.quoted_cells = re.compile(rf'(=*"(?:[^"\\]|\\.)*"|[^{sep}]*){sep}').findall
         if not self.leaves:
@@ -96,13 +99,13 @@ class TableReader:
             if not line.startswith(margin):
                 raise NotLayout("a child row that is not indented")
             line = line[len(margin) :]
-        if not self.has_special(line):
-            cells = line.split(self.separator)
-        elif self.has_bracket(line):
+        if ("[" in line or "{" in line or "json" in line or " lines)" in line) and self.has_bracket(line):
             cells = self.split(line)
-        else:
+        elif '"' in line:
             # INVARIANT: a cell that begins with a quote and is no whole string is refused when it is decoded.
             cells = self.quoted_cells(line + self.separator)
+        else:
+            cells = line.split(self.separator)
         if len(cells) != len(self.leaves):
             raise NotLayout("a row with more or fewer cells than the header")
         return cells
@@ -240,7 +243,8 @@ class _Records:
         own: dict[int, JsonValue] = {}
         absent = self.absent if column.usual is None else ABSENT_BESIDE_USUAL
         levels = [own, *reversed(wholes)] if column.kind == "child" else list(reversed(wholes))
-        if any(cell.startswith("=") for cell in raw):
+        joined = "\n".join(raw)
+        if joined.startswith("=") or "\n=" in joined:
             raw = list(raw)
             for row, cell in enumerate(raw):
                 if cell.startswith("="):
@@ -259,7 +263,7 @@ class _Records:
             if column.usual is not None:
                 template = column.usual.parts
                 marks[USUAL_WORD[self.table.separator]] = USUAL if template else column.usual.value
-            cells = self.texts(raw, column, marks) if column.text else self.decoded(raw, marks)
+            cells = self.texts(raw, column, marks) if column.text else self.decoded(raw, joined, marks)
             return _Part(cells, gaps, is_leaf=True, template=template)
         return _Part(cells, gaps, is_leaf=True)
 
@@ -282,8 +286,8 @@ class _Records:
             cells[row] = value
         return cells
 
-    def decoded(self, raw: Sequence[str], marks: dict[str, Cell]) -> list[Cell]:
-        bulk = column_of_numbers(raw) or column_of_bare(raw, self.place)
+    def decoded(self, raw: Sequence[str], joined: str, marks: dict[str, Cell]) -> list[Cell]:
+        bulk = column_of_numbers(raw, joined) or column_of_bare(raw, joined, self.place)
         if bulk is not None:
             return bulk
         known = dict(marks)
@@ -378,6 +382,14 @@ class _Records:
         self.followed.add(id(part))
         if not part.is_leaf:
             part.cells = [USUAL if here else ABSENT for here in group.present]
+        if len(columns) > 1 and not part.is_leaf and all(group.present):
+            try:
+                pieces = (repeat(piece) if isinstance(piece, str) else piece for piece in columns)
+                rows = zip(*pieces, strict=False)  # a repeated piece has no end
+                part.cells = list(map("".join, rows))
+            except TypeError:
+                raise NotLayout("a template with a slot that is no text") from None
+            return
         for row, cell in enumerate(part.cells):
             if cell is not USUAL:
                 continue
