@@ -15,6 +15,7 @@ from terse.tiers.spec import Context, Draft, Skip, Tier
 SMALL = 200
 """Tokens. A smaller result is left alone: what a form could save there is not worth reading a form
 (`design/codec.md`, promise 2)."""
+_LEFT_ALONE = f"under {SMALL} tokens: left alone"
 
 DEFAULT_BUDGET_MS = 150
 """What a chain may take when the rule does not say `spend at most`."""
@@ -54,16 +55,20 @@ class Chain:
         self._clock = clock
         self._seconds = budget_ms / 1000
 
-    def forbidden(self) -> tuple[StepTrace, ...] | None:
-        """The traces of a chain none of whose steps may run; None when one may."""
+    def idle(self, size_bytes: int) -> tuple[StepTrace, ...] | None:
+        """The traces of a chain none of whose steps will run on a text of this size; None when one may.
+
+        A text of n bytes has at most n tokens, so nothing is counted for this.
+        """
         traces = []
         for step in self._steps:
             tier = self._tiers[step.tier]
-            why = self._limits.on_tier(tier)
+            status, why = StepStatus.FORBIDDEN, self._limits.on_tier(tier)
             if not why:
-                return None
+                if size_bytes >= SMALL:
+                    return None
+                status, why = StepStatus.SKIPPED, _LEFT_ALONE
             label = describe.step(step, tier.options)
-            status = StepStatus.FORBIDDEN
             traces.append(StepTrace(label, step.at, status, NOT_COUNTED, NOT_COUNTED, tier.guarantee, why))
         return tuple(traces)
 
@@ -104,7 +109,7 @@ class Chain:
         if why := self._limits.on_tier(tier):
             return ended(StepStatus.FORBIDDEN, why)
         if tokens < SMALL:
-            return ended(StepStatus.SKIPPED, f"under {SMALL} tokens: left alone")
+            return ended(StepStatus.SKIPPED, _LEFT_ALONE)
         if context.expired():
             return ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms")
         if draft.state not in tier.takes:

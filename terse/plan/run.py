@@ -76,14 +76,14 @@ def run(
         return report.original(choice, "no rule applies")
     try:
         limits = Limits.of(choice.guards, call, can_retrieve)
+        budget = DEFAULT_BUDGET_MS if rule.spend_ms is None else rule.spend_ms
+        chain = Chain(rule.chain, tiers, limits, count, clock, budget)
+        if not detail and not rule.fields and (steps := chain.idle(payload.size_bytes)) is not None:
+            # There is no need to parse or to count anything.
+            return report.original(choice, "nothing changed", steps)
         desk = Desk(count, Marks(payload.text), session.store)
         keeps = [line for line in rule.fields if isinstance(line, Keep)]
         keeps += [line for guard in choice.guards for line in guard.keep]
-        budget = DEFAULT_BUDGET_MS if rule.spend_ms is None else rule.spend_ms
-        chain = Chain(rule.chain, tiers, limits, count, clock, budget)
-        if not detail and not rule.fields and (steps := chain.forbidden()) is not None:
-            # There is no need to parse or to count anything.
-            return report.original(choice, "nothing changed", steps)
         lines = FieldLines(payload, keeps, desk, limits, lose_percent=rule.lose_percent, detail=detail)
         lines, chained = _work(rule, lines, chain)
         return report.outcome(choice, lines, chained, session, expand)
