@@ -6,6 +6,7 @@
 - In a block of kind `console` every line after `$ ` is run in docs/examples; what follows is its output.
 - A block after `<!-- file: NAME -->` is the file NAME of docs/examples.
 - What stands between `<!-- tiers -->` and `<!-- end -->` is written from the tiers.
+- terse/language/tiers.json, what the language knows of the tiers, is written from the tiers.
 - docs/commands.md is written from the commands themselves, docs/codes/ from the table of codes.
 """
 
@@ -25,6 +26,7 @@ from typer.main import get_command
 
 from terse.cli.command import Command
 from terse.cli.main import COMMANDS, application
+from terse.language import tiers
 from terse.language.codes import CODES
 from terse.report.page import index, markdown
 from terse.tiers import TIERS
@@ -137,6 +139,7 @@ def _words(parameter: Any) -> str:
 GENERATED: dict[Path, Callable[[], str]] = {
     **{page: partial(_page, page) for page in PAGES},
     ROOT / "docs" / "commands.md": _commands,
+    tiers.FILE: tiers.text,
     CODES_FOLDER / "README.md": partial(index, CODES),
     **{CODES_FOLDER / f"{code.code}.md": partial(markdown, code) for code in CODES},
 }

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from terse.cli import checking
 from terse.cli.command import Command
-from terse.cli.console import FINDINGS, CommandError, fail, write
-from terse.cli.files import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from terse.diagnostic import Diagnostic
+from terse.cli.console import CommandError
 
 
 class Output(StrEnum):
@@ -36,7 +29,7 @@ def check(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PATH]…", help="Rule files or folders, each a policy of its own. Default: policies/"
+            metavar="PATH", help="Rule files or folders, each a policy of its own. Default: policies/"
         ),
     ] = None,
     output: Annotated[Output, typer.Option("--output", help="How findings are written.")] = Output.TEXT,
@@ -50,44 +43,9 @@ def check(
     Raises:
         CommandError: a path cannot be read, or something was found.
     """
-    from terse.diagnostic import Severity
-    from terse.language import Unreadable
-    from terse.language import check as check_policy
-
-    found: dict[tuple[object, ...], Diagnostic] = {}
-    for path in paths or ["policies"]:
-        try:
-            checked = check_policy([path], root)
-        except Unreadable as error:
-            fail(f"{shown(error.path)}: {error.reason}")
-        for diagnostic in checked.diagnostics:
-            # Two policies may share a file, and what is wrong with it is told once.
-            found.setdefault((diagnostic.sort_key, diagnostic.message), diagnostic)
-    diagnostics = sorted(found.values(), key=lambda diagnostic: diagnostic.sort_key)
-    text = _renderer(output)(diagnostics)
-    if text:
-        write(text)
-    least = Severity[fail_on.name]
-    if any(diagnostic.severity >= least for diagnostic in diagnostics):
-        raise CommandError("", FINDINGS)
-
-
-def _renderer(output: Output) -> Callable[[Sequence[Diagnostic]], str]:
-    from terse.report import github, json, sarif, text
-
-    match output:
-        case Output.JSON:
-            return json.render
-        case Output.GITHUB:
-            return github.render
-        case Output.SARIF:
-            return sarif.render
-    return lambda diagnostics: text.render(diagnostics, _colours())
-
-
-def _colours() -> bool:
-    # no-color.org: any value that is not empty means no.
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    code = checking.run(paths or (), output.value, fail_on.value, root)
+    if code:
+        raise CommandError("", code)
 
 
 COMMAND = Command(

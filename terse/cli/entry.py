@@ -29,6 +29,12 @@ def _run(arguments: list[str]) -> int:
         from terse.cli.proxy import main as proxy
 
         return proxy(arguments[1:])
+    if arguments[:1] == ["check"]:
+        from terse.cli.checking import quick
+
+        code = quick(arguments[1:])
+        if code is not None:
+            return code
     from terse.cli.main import run
 
     return run(arguments)

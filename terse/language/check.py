@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -17,10 +17,10 @@ from terse.language.compile import compile_policy
 from terse.language.disk import Disk
 from terse.language.load import Reader, is_below, load, normal
 from terse.language.policy import resolve
+from terse.language.tiers import Known, known
 from terse.language.workspace import Workspace
 from terse.plan.model import Plan
 from terse.source import Source
-from terse.tiers.spec import Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,42 +53,30 @@ def check(
     paths: Iterable[str | PathLike[str]],
     root: str | PathLike[str] | None = None,
     reader: Reader | None = None,
-    tiers: Mapping[str, Tier] | None = None,
-    chains: Mapping[str, Sequence[Tier]] | None = None,
+    tiers: Known | None = None,
 ) -> Checked:
     """Check the policy that the files, and all they import, make together.
 
     A folder stands for every `.terse` file below it. `root` is the folder that imports stay in; see
-    `root_of` for what it is otherwise. `tiers` and built-in `chains` are those of this terse unless given.
+    `root_of` for what it is otherwise. `tiers` are those of this terse unless given.
 
     Raises:
         Unreadable: one of the paths cannot be read, or is a folder without rule files.
     """
-    if tiers is None or chains is None:
-        from terse.tiers import BY_NAME, CHAINS
-
-        tiers = BY_NAME if tiers is None else tiers
-        chains = CHAINS if chains is None else chains
     reader = reader if reader is not None else Disk()
     wanted = [normal(fspath(path).replace("\\", "/")) for path in paths]
     folder = normal(fspath(root)) if root is not None else root_of(wanted, reader)
     with _collector_at_rest():
-        return _checked(wanted, folder, reader, tiers, chains)
+        return _checked(wanted, folder, reader, tiers if tiers is not None else known())
 
 
-def _checked(
-    wanted: Sequence[str],
-    folder: str,
-    reader: Reader,
-    tiers: Mapping[str, Tier],
-    chains: Mapping[str, Sequence[Tier]],
-) -> Checked:
+def _checked(wanted: Sequence[str], folder: str, reader: Reader, tiers: Known) -> Checked:
     loaded = load(wanted, folder, reader)
     found = loaded.diagnostics
     plan = None
     # What follows from a text that could not be read would be told twice.
     if not found:
-        policy = resolve(loaded, tiers, chains, Workspace(folder, reader))
+        policy = resolve(loaded, tiers, Workspace(folder, reader))
         for run in CHECKS:
             found += run(policy)
         found = silence(loaded.files.values(), found)

@@ -161,29 +161,43 @@ def _contested(entries: Entries, a: Entry, b: Entry) -> Names | None:
 
 
 def unreachable(entries: Entries) -> Iterator[Unreachable]:
-    """Rules that never apply, each with the rules that take its calls."""
+    """Rules that never apply, each with the rules that take its calls, no more of them than it needs."""
     by_rule: dict[int, list[Entry]] = defaultdict(list)
     for entry in entries.all:
         by_rule[id(entry.rule)].append(entry)
     for own in by_rule.values():
         rule = own[0].rule
-        takers: dict[str, RuleView] = {}
+        excepted = [Zone(names) for names in rule.without]
+        takers: dict[str, Entry] = {}
         for entry in own:
-            narrower_ones = [
-                other
-                for other in entries.near(entry.names)
-                if other.rule is not rule
-                and narrower_pattern(other.names, entry.names)
-                and implies_all(rule.facts, other.rule.conditions)
-            ]
-            excepted = [Zone(names) for names in rule.without]
-            if not (narrower_ones or excepted) or outside(
-                (entry.names,), [*excepted, *(other.zone for other in narrower_ones)]
-            ):
+            taking = _takers(entries, entry)
+            if not (taking or excepted) or not _all_taken([entry], taking, excepted):
                 break
-            takers |= {other.rule.name: other.rule for other in narrower_ones}
+            takers |= {f"{other.rule.name} {other.index}": other for other in taking}
         else:
-            yield Unreachable(rule, tuple(takers[name] for name in sorted(takers)), bool(rule.without))
+            needed = [takers[key] for key in sorted(takers)]
+            for other in list(needed):
+                fewer = [one for one in needed if one is not other]
+                if _all_taken(own, fewer, excepted):
+                    needed = fewer
+            rules = {other.rule.name: other.rule for other in needed}
+            yield Unreachable(rule, tuple(rules.values()), not _all_taken(own, needed, []))
+
+
+def _takers(entries: Entries, entry: Entry) -> list[Entry]:
+    """Narrower entries of other rules that hold wherever this one does."""
+    return [
+        other
+        for other in entries.near(entry.names)
+        if other.rule is not entry.rule
+        and narrower_pattern(other.names, entry.names)
+        and implies_all(entry.rule.facts, other.rule.conditions)
+    ]
+
+
+def _all_taken(own: Iterable[Entry], takers: Iterable[Entry], excepted: Sequence[Zone]) -> bool:
+    zones = [*excepted, *(other.zone for other in takers)]
+    return all(outside((entry.names,), zones) is None for entry in own)
 
 
 def order(rules: Sequence[RuleView]) -> list[Entry]:

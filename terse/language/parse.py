@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from threading import Lock
 
@@ -117,11 +116,10 @@ _lock = Lock()
 @cache
 def grammar() -> str:
     """The grammar's text: `grammar/terse.lark` of the repository, `terse/language/terse.lark` installed."""
-    installed = resources.files("terse.language") / "terse.lark"
-    if installed.is_file():
-        return installed.read_text(encoding="utf-8")
-    repository = Path(__file__).parent.parent.parent / "grammar" / "terse.lark"
-    return repository.read_text(encoding="utf-8")
+    here = Path(__file__).parent
+    installed = here / "terse.lark"
+    in_repository = here.parent.parent / "grammar" / "terse.lark"
+    return (installed if installed.exists() else in_repository).read_text(encoding="utf-8")
 
 
 def _note_comments(token: Token) -> Token:

@@ -9,9 +9,9 @@ from functools import cached_property
 from terse.language import syntax
 from terse.language.load import Loaded
 from terse.language.match import Entries
+from terse.language.tiers import Known, TierSpec
 from terse.language.views import Act, GuardView, RuleView, RunStep, all_of
 from terse.language.workspace import Workspace
-from terse.tiers.spec import Tier
 
 PLANNED_TIERS = ("dedup", "diff", "fold-repeats")
 """Tiers that edition 1 names. One that this terse cannot run yet is left out of the plan: T906."""
@@ -22,8 +22,8 @@ class Policy:
     """All of it. `named` has every definition of each kind by name, duplicates and overrides included."""
 
     loaded: Loaded
-    tiers: Mapping[str, Tier]
-    built_in_chains: Mapping[str, Sequence[Tier]]
+    tiers: Mapping[str, TierSpec]
+    built_in_chains: Mapping[str, Sequence[str]]
     workspace: Workspace
     rules: tuple[RuleView, ...] = ()
     guards: tuple[GuardView, ...] = ()
@@ -91,12 +91,11 @@ class Policy:
 
 def resolve(
     loaded: Loaded,
-    tiers: Mapping[str, Tier],
-    built_in_chains: Mapping[str, Sequence[Tier]],
+    known: Known,
     workspace: Workspace,
 ) -> Policy:
     """Put the files together. Their order does not matter: everything is listed by path and place."""
-    policy = Policy(loaded, tiers, built_in_chains, workspace)
+    policy = Policy(loaded, known.by_name, known.chains, workspace)
     for path in sorted(loaded.files):
         for item in loaded.files[path].tree.items:
             match item:
@@ -164,7 +163,8 @@ def run_steps(
             yield RunStep(step, name, policy.tiers.get(name), chain)
             continue
         if name in policy.built_in_chains:
-            yield from (RunStep(step, tier.name, tier, chain) for tier in policy.built_in_chains[name])
+            tiers = policy.built_in_chains[name]
+            yield from (RunStep(step, tier, policy.tiers.get(tier), chain) for tier in tiers)
             continue
         named = policy.chain(name)
         if named is not None and name not in inside and len(inside) < MAX_CHAIN_DEPTH:

@@ -15,9 +15,9 @@ from terse.guarantee import Guarantee, lowest
 from terse.language import syntax, units
 from terse.language.conditions import Facts, facts
 from terse.language.globs import Names
+from terse.language.tiers import TierSpec
 from terse.plan import model
 from terse.source import Span
-from terse.tiers.spec import Tier
 
 N = TypeVar("N", bound=syntax.Node)
 
@@ -28,7 +28,7 @@ class RunStep:
 
     node: syntax.Step
     tier: str
-    spec: Tier | None
+    spec: TierSpec | None
     chain: syntax.Chain | None
     """The chain it stands in; None when it stands in the rule itself."""
 
@@ -135,7 +135,7 @@ class RuleView:
     @property
     def guarantee(self) -> Guarantee:
         """The static class: the lowest of all steps that could run."""
-        steps = (step.spec.guarantee for step in self.steps if step.spec is not None)
+        steps = (step.spec.class_ for step in self.steps if step.spec is not None)
         return lowest((*steps, *(act.guarantee for act in self.all_acts)))
 
 

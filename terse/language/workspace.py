@@ -19,7 +19,6 @@ from terse.language.globs import Names, matches
 from terse.language.load import Reader
 from terse.language.parse import MAX_BYTES
 from terse.payload.exact import JsonValue, NotExact, parse
-from terse.payload.payload import Payload
 from terse.payload.sample import SAMPLES_FOLDER, Sample
 
 LOCK = "tools.lock"
@@ -36,10 +35,6 @@ class SavedText:
     path: str
     text: str
     value: JsonValue | None
-
-    @property
-    def payload(self) -> Payload:
-        return Payload.of(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from terse.diagnostic import Diagnostic, Label
 from terse.language import syntax
 from terse.language.codes import chains as codes
-from terse.language.conditions import JSON
+from terse.language.conditions import JSON as JSON_KINDS
 from terse.language.policy import Policy, run_steps
+from terse.language.tiers import JSON, TEXT
 from terse.language.views import RuleView, RunStep, all_of
 from terse.payload.kind import Kind
-from terse.tiers.spec import State
 
-_ANY = frozenset({State.JSON, State.TEXT})
+_ANY = frozenset({JSON, TEXT})
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -53,49 +53,51 @@ def _rule(policy: Policy, view: RuleView, broken: set[str]) -> Iterator[Diagnost
             states = _after(walked, states)
 
 
-def _none_fits(walked: Sequence[tuple[RunStep, frozenset[State]]]) -> bool:
+def _none_fits(walked: Sequence[tuple[RunStep, frozenset[str]]]) -> bool:
     return bool(walked) and not any(_fits(run, got) for run, got in walked)
 
 
-def start_states(kinds: frozenset[Kind]) -> frozenset[State]:
+def start_states(kinds: frozenset[Kind]) -> frozenset[str]:
     """What a chain can begin with, for payloads of these kinds."""
-    states = set()
-    if kinds & JSON:
-        states.add(State.JSON)
-    if kinds - JSON:
-        states.add(State.TEXT)
+    states: set[str] = set()
+    if kinds & JSON_KINDS:
+        states.add(JSON)
+    if kinds - JSON_KINDS:
+        states.add(TEXT)
     return frozenset(states) or _ANY
 
 
-def _walk(steps: Sequence[RunStep], states: frozenset[State]) -> Iterator[tuple[RunStep, frozenset[State]]]:
+def _walk(steps: Sequence[RunStep], states: frozenset[str]) -> Iterator[tuple[RunStep, frozenset[str]]]:
     """Each step with what it can get: every step before it has run where it fits."""
     for run in steps:
         yield run, states
         states = _left(run, states)
 
 
-def _after(walked: Sequence[tuple[RunStep, frozenset[State]]], states: frozenset[State]) -> frozenset[State]:
+def _after(walked: Sequence[tuple[RunStep, frozenset[str]]], states: frozenset[str]) -> frozenset[str]:
     return _left(*walked[-1]) if walked else states
 
 
-def _left(run: RunStep, states: frozenset[State]) -> frozenset[State]:
+def _left(run: RunStep, states: frozenset[str]) -> frozenset[str]:
     spec = run.spec
-    if spec is None or not states & spec.takes:
+    if spec is None or not states & set(spec.takes):
         return states
-    return (states - spec.takes) | (frozenset({spec.leaves}) if spec.leaves else states & spec.takes)
+    return (states - set(spec.takes)) | (
+        frozenset({spec.leaves}) if spec.leaves else states & set(spec.takes)
+    )
 
 
-def _fits(run: RunStep, got: frozenset[State]) -> bool:
-    return run.spec is None or bool(run.spec.takes & got)
+def _fits(run: RunStep, got: frozenset[str]) -> bool:
+    return run.spec is None or not got.isdisjoint(run.spec.takes)
 
 
-def _never(run: RunStep, got: frozenset[State], view: RuleView | None = None) -> Diagnostic | None:
+def _never(run: RunStep, got: frozenset[str], view: RuleView | None = None) -> Diagnostic | None:
     if run.spec is None or _fits(run, got):
         return None
     return Diagnostic(
         codes.CHAIN_ORDER,
         f"`{run.tier}` can never fit here",
-        Label(run.node.span, f"takes {_states(run.spec.takes)}, and gets {_states(got)}"),
+        Label(run.node.span, f"takes {_states(frozenset(run.spec.takes))}, and gets {_states(got)}"),
         _why(view) if view is not None and got <= _ANY else (),
         help="put it before the step that changes the form, or leave it out",
     )
@@ -109,6 +111,6 @@ def _why(view: RuleView) -> tuple[Label, ...]:
     )
 
 
-def _states(states: frozenset[State]) -> str:
-    names = sorted(state.value for state in states)
+def _states(states: frozenset[str]) -> str:
+    names = sorted(states)
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]

@@ -31,7 +31,7 @@ def _doings(view: RuleView) -> Iterator[tuple[Act | RunStep, Guarantee]]:
         if not isinstance(act.node, syntax.Keep):
             yield act, act.guarantee
     for step in view.steps:
-        yield step, step.spec.guarantee if step.spec is not None else Guarantee.LOSSLESS
+        yield step, step.spec.class_ if step.spec is not None else Guarantee.LOSSLESS
 
 
 def text_of(doing: Act | RunStep) -> str:

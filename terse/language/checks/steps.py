@@ -9,8 +9,8 @@ from terse.language import syntax, units
 from terse.language.codes import chains as codes
 from terse.language.policy import MAX_CHAIN_DEPTH, Policy, run_steps
 from terse.language.suggest import did_you_mean
+from terse.language.tiers import OptionSpec, TierSpec
 from terse.language.views import all_of
-from terse.tiers.spec import Option, Tier
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -80,7 +80,7 @@ def _same_option(step: syntax.Step) -> Iterator[Diagnostic]:
             )
 
 
-def _option(tier: Tier, option: syntax.Option) -> Iterator[Diagnostic]:
+def _option(tier: TierSpec, option: syntax.Option) -> Iterator[Diagnostic]:
     name = option.name.text
     spec = next((known for known in tier.options if known.name == name), None)
     if spec is None:
@@ -114,7 +114,7 @@ def _option(tier: Tier, option: syntax.Option) -> Iterator[Diagnostic]:
         )
 
 
-def option_in_range(value: syntax.Quantity, spec: Option) -> bool:
+def option_in_range(value: syntax.Quantity, spec: OptionSpec) -> bool:
     amount = units.amount(value)
     return spec.minimum <= amount <= spec.maximum and amount == amount.to_integral_value()
 
