@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from terse.capture import lock
 from terse.editors.project import Project
 from terse.payload.exact import JsonValue
 from terse.payload.payload import Payload
@@ -68,7 +68,7 @@ def facts(project: Project, path: str) -> Facts:
     """What is known for a rule file. What cannot be read is not known; never an error."""
     root = project.root_of(path)
     known = Facts(root=root)
-    for tool in _locked(project, posixpath.join(root, "tools.lock")):
+    for tool in _locked(project, posixpath.join(root, lock.NAME)):
         known.tools[tool.server, tool.name] = tool
     folder = posixpath.join(root, "samples")
     try:
@@ -84,15 +84,12 @@ def facts(project: Project, path: str) -> Facts:
 
 def _locked(project: Project, path: str) -> Iterator[Tool]:
     try:
-        lock = json.loads(project.buffers.read(path))
-    except (OSError, ValueError, RecursionError):
+        servers = lock.read(project.buffers.read(path).decode("utf-8", "replace"))
+    except (OSError, lock.NotALock):
         return
-    for server, listed in _members(_members(lock).get("servers")).items():
-        tools = _members(listed).get("tools")
-        for tool in tools if isinstance(tools, list) else ():
-            name = _members(tool).get("name")
-            if isinstance(name, str):
-                yield Tool(server, name, str(tool.get("description", "")), tuple(_arguments(tool)))
+    for server, tools in servers.items():
+        for tool in tools:
+            yield Tool(server, tool["name"], str(tool.get("description", "")), tuple(_arguments(tool)))
 
 
 def _arguments(tool: Mapping[str, object]) -> Iterator[Argument]:

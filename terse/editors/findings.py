@@ -31,8 +31,8 @@ class Finding:
 
 
 def findings(project: Project, path: str, encoding: str = "utf-16") -> dict[str, tuple[Finding, ...]]:
-    """The findings of a file's policy, checked anew, by path; files without findings are there too."""
-    checked = project.check(path)
+    """The findings of a file's policy, by path; files without findings are there too."""
+    checked = project.current(path)
     if checked is None:
         return {path: ()}
     found: dict[str, list[Finding]] = {file.source.path: [] for file in checked.files}

@@ -29,6 +29,8 @@ from terse.tokens import vocabulary
 
 MOST_SAMPLES = 6
 """Samples that a rule is explained on: a hover is read at a glance."""
+MOST_TRIED = 24
+"""Samples that are run to find those: other rules may apply to most of them."""
 LARGEST = 200_000
 """Characters of the largest text that is run while someone waits for a hover."""
 
@@ -156,36 +158,45 @@ def _of_rule(project: Project, path: str, name: str) -> Iterator[str]:
     if plan is None or rule is None:
         return
     yield f"**rule {rule.name}**, {rule.guarantee} at worst. {' '.join(rule.because)}".rstrip()
-    rows = list(_rows(project, plan, rule, facts(project, path)))
-    if not rows:
+    places = list(_places(rule, facts(project, path)))
+    if not places:
         yield "No sample of the calls it speaks of."
         return
-    yield "\n".join(("| sample | tokens | class | |", "|---|---|---|---|", *rows[:MOST_SAMPLES]))
-    if len(rows) > MOST_SAMPLES:
-        yield f"… and {len(rows) - MOST_SAMPLES} more. `terse explain SAMPLE --rules …` shows each step."
+    rows: list[str] = []
+    tried = 0
+    while tried < min(len(places), MOST_TRIED) and len(rows) < MOST_SAMPLES:
+        rows += _rows(project, plan, rule, *places[tried])
+        tried += 1
+    if rows:
+        yield "\n".join(("| sample | tokens | class | |", "|---|---|---|---|", *rows))
+    else:
+        yield f"It applies to none of {tried} samples when the call has no arguments."
+    if tried < len(places):
+        yield f"{len(places) - tried} samples were not tried: `terse explain SAMPLE --rules …`"
 
 
-def _rows(project: Project, plan: Plan, rule: Rule, known: Facts) -> Iterator[str]:
-    count = vocabulary()
+def _places(rule: Rule, known: Facts) -> Iterator[tuple[str, str, str]]:
+    """Server, tool and path of the samples whose calls the rule's patterns match."""
     for (server, tool), files in sorted(known.samples.items()):
-        if not any(matches(each.server, server) and matches(each.tool, tool) for each in rule.on):
+        if any(matches(each.server, server) and matches(each.tool, tool) for each in rule.on):
+            yield from ((server, tool, file) for file in files)
+
+
+def _rows(project: Project, plan: Plan, rule: Rule, server: str, tool: str, file: str) -> Iterator[str]:
+    count = vocabulary()
+    shown = "/".join(file.split("/")[-3:])
+    for text in texts(project, file):
+        if len(text) > LARGEST:
+            yield f"| {shown} | | | too large to run here |"
             continue
-        for file in files:
-            for text in texts(project, file):
-                shown = "/".join(file.split("/")[-3:])
-                if len(text) > LARGEST:
-                    yield f"| {shown} | | | too large to run here |"
-                    continue
-                call = Call(server, tool, {})
-                outcome = run(plan, Payload.of(text), call, Session(), count, can_retrieve=True, detail=True)
-                yield _row(shown, rule.name, outcome)
+        call = Call(server, tool, {})
+        outcome = run(plan, Payload.of(text), call, Session(), count, can_retrieve=True, detail=True)
+        if outcome.trace.rule is not None and outcome.trace.rule.name == rule.name:
+            yield _row(shown, outcome)
 
 
-def _row(shown: str, name: str, outcome: Outcome) -> str:
+def _row(shown: str, outcome: Outcome) -> str:
     trace = outcome.trace
-    if trace.rule is None or trace.rule.name != name:
-        other = "no rule applies" if trace.rule is None else f"rule {trace.rule.name} applies"
-        return f"| {shown} | | | {other} without arguments |"
     saved = 100 * (1 - trace.tokens_out / trace.tokens_in) if trace.tokens_in else 0.0
     tokens = f"{trace.tokens_in:,} → {trace.tokens_out:,}, {saved:.1f}% saved"
     done = ", ".join(step.label for step in trace.steps if step.status is StepStatus.APPLIED)

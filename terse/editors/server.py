@@ -60,7 +60,8 @@ class RuleServer(LanguageServer):
         return str(getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding))
 
     def publish(self, path: str) -> None:
-        """Check the policy of a file and show what is found in all its files."""
+        """Check the policy of a file anew and show what is found in all its files."""
+        self.project.check(path)
         found = findings(self.project, path, self.encoding)
         for place, of_file in found.items():
             if of_file or place in self.shown or place == path:

@@ -71,6 +71,15 @@ def test_a_rule_says_what_it_does_to_its_samples(project: Project, write: Write)
     )
 
 
+def test_a_rule_that_asks_for_arguments(project: Project, write: Write) -> None:
+    """A sample tells no arguments: a rule that asks for one says that it applied to none."""
+    text = TEAM.replace("when payload has issues", 'when argument state is "OPEN"')
+
+    found = said(project, write(text.replace("issue-lists {", "is|sue-lists {", 1)))
+
+    assert "It applies to none of 1 samples when the call has no arguments." in found
+
+
 def test_a_rule_is_explained_while_the_next_line_is_being_written(project: Project, write: Write) -> None:
     """With a half-written line the last policy that compiled is explained."""
     write("|" + TEAM)
