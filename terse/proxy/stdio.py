@@ -120,6 +120,7 @@ class Relay:
                 # The server reads no more. Nor do we, so that the client sees what it would see without us.
                 os.dup2(self._null, _CLIENT_IN)
                 break
+            self._wire.read()
         self._child.close_stdin()
         self._watch_the_client()
 

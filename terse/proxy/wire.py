@@ -6,6 +6,7 @@ is not understood (not JSON, a batch, a key that stands twice) is one that is fo
 
 from __future__ import annotations
 
+from collections import deque
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,6 +39,9 @@ class Wire:
 
     def __init__(self) -> None:
         self._lock = Lock()
+        self._reading = Lock()
+        # Requests seen and not yet read. INVARIANT: a request stays here until what it asks for is noted.
+        self._unread: deque[bytes] = deque()
         self._awaited: dict[JsonRpcId, ToolCall | None] = {}
         self._tasks: dict[str, ToolCall] = {}
         self._bytes = 0
@@ -45,24 +49,36 @@ class Wire:
     @property
     def awaits_answers(self) -> bool:
         """Whether any message from the server could be an answer: if not, none needs a look."""
-        return bool(self._awaited)
+        return bool(self._awaited or self._unread)
 
     def from_client(self, message: bytes) -> None:
-        """Note what the message asks for. To be called before it is forwarded: the answer may be quick.
+        """See a message before it is forwarded: its answer may be quick. `read` is to follow.
 
-        The test by bytes comes first, so that only requests that matter are parsed. A slash may be escaped.
+        The test by bytes is all that is done here, so that only requests that matter are ever parsed, and
+        none is held up by it. A slash may be escaped.
         """
         if (
             b"tools/call" in message
             or b"tools\\/call" in message
-            or (self._tasks and b"tasks" in message)
-            or (self._awaited and b"notifications" in message and b"cancelled" in message)
+            or ((self._tasks or self._unread) and b"tasks" in message)
+            or (self.awaits_answers and b"notifications" in message and b"cancelled" in message)
         ):
-            self._note(message)
+            self._unread.append(message)
+
+    def read(self) -> None:
+        """Note what the messages ask for that were seen: to be called once they are forwarded."""
+        if self._unread:
+            with self._reading:
+                while self._unread:
+                    self._note(self._unread[0])
+                    self._unread.popleft()
 
     def from_server(self, message: bytes) -> Answer | None:
         """The answer that the message is, if it is one whose texts may be rewritten; None: forward it."""
-        if not self._awaited or (b'"result"' not in message and b'"error"' not in message):
+        if b'"result"' not in message and b'"error"' not in message:
+            return None
+        self.read()
+        if not self._awaited:
             return None
         from terse.proxy.answer import Answer
         from terse.proxy.spans import MALFORMED, envelope

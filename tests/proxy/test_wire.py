@@ -14,6 +14,13 @@ from terse.proxy.spans import encode_string
 from terse.proxy.wire import MAX_AWAITED, MAX_AWAITED_BYTES, Wire
 
 
+def tell(wire: Wire, *lines: bytes) -> None:
+    """Lines from the client, seen, forwarded and read."""
+    for line in lines:
+        wire.from_client(line)
+        wire.read()
+
+
 def request(ident: str = "7", tool: str = "list", arguments: str = '{"state": "OPEN"}') -> bytes:
     """A tools/call line as a client writes it; the id as JSON text."""
     return (
@@ -25,7 +32,7 @@ def request(ident: str = "7", tool: str = "list", arguments: str = '{"state": "O
 def answered(line: bytes, *, asked: bytes | None = None) -> Answer | None:
     """What a fresh wire makes of a server's line, after one call with id 7."""
     wire = Wire()
-    wire.from_client(request() if asked is None else asked)
+    tell(wire, request() if asked is None else asked)
     return wire.from_server(line)
 
 
@@ -74,7 +81,7 @@ def test_the_answer_to_a_call_is_found_with_its_tool_and_arguments() -> None:
 def test_ids_match_by_type_and_spelling(asked: str, answered_as: str, same: bool) -> None:
     """`"7"`, `7` and `7.0` are three ids: only the one that was asked under is answered."""
     wire = Wire()
-    wire.from_client(request(asked))
+    tell(wire, request(asked))
 
     line = f'{{"jsonrpc":"2.0","id":{answered_as},"result":{{"content":{TEXT}}}}}\n'.encode()
 
@@ -85,15 +92,25 @@ def test_ids_match_by_type_and_spelling(asked: str, answered_as: str, same: bool
 def test_an_id_that_no_request_can_have_is_no_key(ident: str) -> None:
     """A call under such an id is forwarded, and so is whatever answers it."""
     wire = Wire()
-    wire.from_client(request(ident))
+    tell(wire, request(ident))
 
+    assert not wire.awaits_answers
+
+
+def test_an_answer_may_come_before_its_request_was_read() -> None:
+    """A request is read while the server works on it; a quick answer does not overtake the reading."""
+    wire = Wire()
+    wire.from_client(request())
+
+    assert wire.awaits_answers
+    assert wire.from_server(result(TEXT)) is not None
     assert not wire.awaits_answers
 
 
 def test_an_answer_is_one_only_once() -> None:
     """A second answer under the same id is forwarded as it came."""
     wire = Wire()
-    wire.from_client(request())
+    tell(wire, request())
 
     assert wire.from_server(result(TEXT)) is not None
     assert wire.from_server(result(TEXT)) is None
@@ -102,8 +119,8 @@ def test_an_answer_is_one_only_once() -> None:
 def test_two_calls_under_one_id_are_both_left_alone() -> None:
     """Nobody can tell which answer belongs to which call, so neither is touched."""
     wire = Wire()
-    wire.from_client(request(tool="one"))
-    wire.from_client(request(tool="two"))
+    tell(wire, request(tool="one"))
+    tell(wire, request(tool="two"))
 
     assert wire.from_server(result(TEXT)) is None
     assert wire.from_server(result(TEXT)) is None
@@ -112,7 +129,7 @@ def test_two_calls_under_one_id_are_both_left_alone() -> None:
 def test_an_error_ends_the_wait() -> None:
     """After an error under its id nothing is awaited any more."""
     wire = Wire()
-    wire.from_client(request())
+    tell(wire, request())
 
     assert wire.from_server(b'{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"no"}}\n') is None
     assert not wire.awaits_answers
@@ -121,8 +138,8 @@ def test_an_error_ends_the_wait() -> None:
 def test_a_cancelled_call_is_forgotten() -> None:
     """A late answer to a cancelled call is forwarded as it came."""
     wire = Wire()
-    wire.from_client(request())
-    wire.from_client(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}\n')
+    tell(wire, request())
+    tell(wire, b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}\n')
 
     assert not wire.awaits_answers
 
@@ -130,7 +147,7 @@ def test_a_cancelled_call_is_forgotten() -> None:
 def test_a_request_from_the_server_with_the_same_id_is_no_answer() -> None:
     """Servers number their own requests; the call goes on waiting."""
     wire = Wire()
-    wire.from_client(request())
+    tell(wire, request())
     line = b'{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"result":"result"}}\n'
 
     assert wire.from_server(line) is None
@@ -146,12 +163,12 @@ def test_what_is_awaited_is_bounded_in_number_and_bytes() -> None:
     """A server that never answers does not fill our memory."""
     wire = Wire()
     for number in range(MAX_AWAITED * 2):
-        wire.from_client(request(str(number)))
+        tell(wire, request(str(number)))
     assert len(wire._awaited) == MAX_AWAITED
 
     large = json.dumps({"a": "x" * (MAX_AWAITED_BYTES // 4)})
     for number in range(8):
-        wire.from_client(request(f'"{number}"', arguments=large))
+        tell(wire, request(f'"{number}"', arguments=large))
     assert sum(len(call.arguments) for call in wire._awaited.values() if call) <= MAX_AWAITED_BYTES
 
 
@@ -159,7 +176,7 @@ def test_nothing_is_parsed_while_no_call_waits(monkeypatch: pytest.MonkeyPatch) 
     """Messages that could not matter are not even decoded."""
     monkeypatch.setattr("terse.proxy.spans.members", None)
     wire = Wire()
-    wire.from_client(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
+    tell(wire, b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
 
     assert wire.from_server(result(TEXT)) is None
 
@@ -178,9 +195,9 @@ TASK_2026 = b'{"jsonrpc":"2.0","id":7,"result":{"resultType":"task","taskId":"t1
 def test_the_result_of_a_task_is_an_answer_to_its_call() -> None:
     """2025-11-25: the tool's result comes as the answer to `tasks/result`."""
     wire = Wire()
-    wire.from_client(request())
+    tell(wire, request())
     assert wire.from_server(TASK_2025) is None
-    wire.from_client(b'{"jsonrpc":"2.0","id":9,"method":"tasks/result","params":{"taskId":"t1"}}\n')
+    tell(wire, b'{"jsonrpc":"2.0","id":9,"method":"tasks/result","params":{"taskId":"t1"}}\n')
 
     answer = wire.from_server(result(TEXT).replace(b'"id":7', b'"id":9'))
 
@@ -192,9 +209,9 @@ def test_the_result_of_a_task_is_an_answer_to_its_call() -> None:
 def test_the_result_inside_a_completed_task_is_an_answer() -> None:
     """2026-07-28 with the tasks extension: it comes inside what `tasks/get` answers."""
     wire = Wire()
-    wire.from_client(request())
+    tell(wire, request())
     assert wire.from_server(TASK_2026) is None
-    wire.from_client(b'{"jsonrpc":"2.0","id":9,"method":"tasks/get","params":{"taskId":"t1"}}\n')
+    tell(wire, b'{"jsonrpc":"2.0","id":9,"method":"tasks/get","params":{"taskId":"t1"}}\n')
     working = (
         b'{"jsonrpc":"2.0","id":9,"result":{"resultType":"complete","taskId":"t1","status":"working"}}\n'
     )
@@ -202,7 +219,7 @@ def test_the_result_inside_a_completed_task_is_an_answer() -> None:
     assert answer is not None
     assert answer.texts() == ([], False)
 
-    wire.from_client(b'{"jsonrpc":"2.0","id":10,"method":"tasks/get","params":{"taskId":"t1"}}\n')
+    tell(wire, b'{"jsonrpc":"2.0","id":10,"method":"tasks/get","params":{"taskId":"t1"}}\n')
     done = (
         b'{"jsonrpc":"2.0","id":10,"result":{"resultType":"complete","taskId":"t1","status":"completed",'
         b'"result":{"resultType":"complete","content":[{"type":"text","text":"hello"}]}}}\n'
@@ -216,7 +233,7 @@ def test_the_result_inside_a_completed_task_is_an_answer() -> None:
 def test_a_task_nobody_called_for_is_not_looked_at() -> None:
     """`tasks/result` for a task of another request (sampling, say) is forwarded."""
     wire = Wire()
-    wire.from_client(b'{"jsonrpc":"2.0","id":9,"method":"tasks/result","params":{"taskId":"t1"}}\n')
+    tell(wire, b'{"jsonrpc":"2.0","id":9,"method":"tasks/result","params":{"taskId":"t1"}}\n')
 
     assert not wire.awaits_answers
 
@@ -434,7 +451,7 @@ def test_messages_of_every_method_pass_and_only_texts_change(
     for from_client, value, spelling in conversation:
         line = spelling(value)
         if from_client:
-            wire.from_client(line)
+            tell(wire, line)
             continue
         answer = wire.from_server(line)
         if answer is None:
@@ -469,8 +486,8 @@ PIECES = [
 def test_any_bytes_come_out_unchanged_or_valid(line: bytes) -> None:
     """Whatever a server or a client writes: the same bytes, or a valid message with a changed text."""
     wire = Wire()
-    wire.from_client(line)
-    wire.from_client(request())
+    tell(wire, line)
+    tell(wire, request())
 
     answer = wire.from_server(line)
 
