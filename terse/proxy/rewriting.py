@@ -147,6 +147,8 @@ class Rewriting:
                 mine = self._claim(job)
             if mine:
                 self._send_claimed(job, message)
+            # Not kept while the next one is waited for: they may be large.
+            del job, message
             job = self._waiting.get()
 
     def _first_job(self) -> _Job:
@@ -178,6 +180,7 @@ class Rewriting:
                 self._claim(late)
             self._say_late(late.answer)
             self._send_claimed(late, late.answer.message)
+            del late
 
     def _claim(self, job: _Job) -> bool:
         """Whether the caller is to send the job's message; to be asked with the lock held."""

@@ -121,6 +121,7 @@ class Relay:
                 os.dup2(self._null, _CLIENT_IN)
                 break
             self._wire.read()
+            del block
         self._child.close_stdin()
         self._watch_the_client()
 
@@ -148,6 +149,8 @@ class Relay:
                 self._forwarding = False
                 self._last_message = monotonic()
                 self._server_spoke.set()
+                # Not kept while the next one is read: it may be large.
+                del block
             self._rewriting.wait_until_sent()
         finally:
             os.dup2(self._null, _CLIENT_OUT)
@@ -277,7 +280,6 @@ def _blocks(descriptor: int) -> Iterator[bytes]:
         if rest:
             pieces.append(rest)
         yield block
-        # Not kept while the next one is read: it may be large.
         del block, chunk
     if pieces:
         yield b"".join(pieces)
