@@ -102,7 +102,12 @@ def _entry_for(rules: str) -> Path | None:
         # A plan decides what an agent gets to see: nobody else may put one there.
         if about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) & 0o022:
             return None
-        newest = max(entry.stat().st_mtime_ns for room in _ROOMS for entry in os.scandir(_PACKAGE / room))
+        newest = max(
+            entry.stat().st_mtime_ns
+            for room in _ROOMS
+            for entry in os.scandir(_PACKAGE / room)
+            if entry.name.endswith(".py")
+        )
         key = json.dumps([terse.__version__, newest, os.getcwd(), rules])
     except OSError:
         return None
@@ -110,7 +115,7 @@ def _entry_for(rules: str) -> Path | None:
 
 
 _PACKAGE = Path(terse.__file__).parent
-_ROOMS = ("language", "language/checks", "plan", "tiers", "fields")
+_ROOMS = ("language", "language/checks", "plan", "tiers", "fields", "layout")
 
 
 def _read(entry: Path) -> Plan | None:
