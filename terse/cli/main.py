@@ -9,7 +9,7 @@ import typer
 from typer.main import get_command
 
 from terse import __version__
-from terse.cli import check, console, expand, explain, fmt, lsp, show, snapshot
+from terse.cli import check, console, diff, expand, explain, fmt, lsp, show, snapshot
 from terse.cli import test as inline_tests
 from terse.cli.command import Command
 
@@ -35,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
     check.COMMAND,
     fmt.COMMAND,
     inline_tests.COMMAND,
+    diff.COMMAND,
     show.COMMAND,
     snapshot.COMMAND,
     expand.COMMAND,

@@ -82,13 +82,13 @@ def _run(path: str) -> tuple[Sequence[Tested], Sequence[Covered]]:
     entry = normal(path)
     # What a file imports was tested where it is a policy itself; here its rules may be overridden.
     own = [file for file in checked.files if file.source.path == entry or is_below(file.source.path, entry)]
-    tester = Tester(checked.plan, _read, vocabulary(), rules=path)
+    tester = Tester(checked.plan, read_sample, vocabulary(), rules=path)
     tests = [tester.run(item) for file in own for item in file.items if isinstance(item, syntax.Test)]
     return tests, list(tester.coverage.lines())
 
 
-def _read(path: str) -> str:
-    """A sample's text. Raises ValueError: what cannot be read fails one test and not the command."""
+def read_sample(path: str) -> str:
+    """A sample's text. Raises ValueError: one that cannot be read does not end the command."""
     try:
         return read_text(f"./{path}" if path == STDIN else path)
     except CommandError as error:

@@ -1,0 +1,117 @@
+"""What a change of rules does: both versions over every case, and what is lost only now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from terse.guarantee import Guarantee
+from terse.memory.session import Session
+from terse.payload.payload import Payload
+from terse.plan import describe
+from terse.plan.model import FieldLine, FitIn, Plan, Remove, Rule, Shorten
+from terse.plan.run import run
+from terse.plan.trace import Outcome, StepStatus
+from terse.report.differed import Names, NewLoss, SampleDiff, Side
+from terse.review.cases import Case
+from terse.tokens import Vocabulary
+
+
+def differences(
+    before: Plan, after: Plan, cases: Iterable[Case], vocabulary: Vocabulary
+) -> Iterator[SampleDiff]:
+    """Each case under both plans, each run as the first call of a session; like calls of a sample as one."""
+    found: dict[SampleDiff, list[str]] = {}
+    for case in cases:
+        payload = Payload.of(case.text)
+        old, new = (
+            run(plan, payload, case.call, Session(), vocabulary, can_retrieve=True, detail=True)
+            for plan in (before, after)
+        )
+        was, now = _side(old), _side(new)
+        changed = old.text != new.text or (was.rule, was.guarantee) != (now.rule, now.guarantee)
+        losses = tuple(_new_losses(after, was, now, new))
+        found.setdefault(SampleDiff(case.name, (), was, now, changed, losses), []).append(case.words)
+    for sample, calls in found.items():
+        yield replace(sample, calls=tuple(calls))
+
+
+def _side(outcome: Outcome) -> Side:
+    trace = outcome.trace
+    lost = round(trace.lost_percent * trace.tokens_in / 100)
+    rule = trace.rule.name if trace.rule is not None else None
+    return Side(rule, trace.tokens_out, outcome.guarantee.word, trace.lost, lost)
+
+
+def _new_losses(plan: Plan, was: Side, now: Side, outcome: Outcome) -> Iterator[NewLoss]:
+    because = outcome.trace.rule.because if outcome.trace.rule is not None else ()
+    places = dict(_places(plan, outcome))
+    fresh = [name for name in now.lost if name not in was.lost]
+    for name in fresh:
+        yield NewLoss(name, places.get(name, ""), because)
+    if not fresh and now.lost_tokens > was.lost_tokens:
+        for name in now.lost:
+            yield NewLoss(f"more of {name}", places.get(name, ""), because)
+
+
+def _places(plan: Plan, outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """The line that takes each thing that is lost."""
+    chosen = outcome.trace.rule
+    rule = next((rule for rule in plan.rules if chosen is not None and rule.name == chosen.name), None)
+    if rule is None:
+        return
+    acted = {
+        step.at
+        for step in outcome.trace.steps
+        if step.status is StepStatus.APPLIED and step.guarantee is Guarantee.LOSSY
+    }
+    for line in _lines(rule):
+        if line.at in acted and isinstance(line, (Remove, Shorten)):
+            for target in line.targets:
+                yield describe.target(target), line.at
+
+
+def _lines(rule: Rule) -> Iterator[FieldLine]:
+    for line in rule.fields:
+        yield line
+        if isinstance(line, FitIn):
+            yield from line.lines
+
+
+# ---- rules and guards by name ----------------------------------------------------------------------------
+
+
+def rule_names(before: Plan, after: Plan) -> Names:
+    """Rules that were added, removed and changed; where a rule stands in its file is no change."""
+    return _names({rule.name: rule for rule in before.rules}, {rule.name: rule for rule in after.rules})
+
+
+def guard_names(before: Plan, after: Plan) -> Names:
+    """The same of guards."""
+    return _names({each.name: each for each in before.guards}, {each.name: each for each in after.guards})
+
+
+def _names(before: dict[str, Any], after: dict[str, Any]) -> Names:
+    return Names(
+        tuple(sorted(after.keys() - before.keys())),
+        tuple(sorted(before.keys() - after.keys())),
+        tuple(
+            sorted(
+                name
+                for name in after.keys() & before.keys()
+                if _without_places(before[name]) != _without_places(after[name])
+            )
+        ),
+    )
+
+
+def _without_places(struct: Any) -> Any:
+    def bare(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: bare(member) for key, member in value.items() if key != "at"}
+        return [bare(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+    return bare(msgspec.to_builtins(struct))
