@@ -74,7 +74,7 @@ class Lines:
     @classmethod
     def of(cls, text: str) -> Lines:
         lines = text.split("\n")
-        ended = lines[-1] == ""
+        ended = len(lines) > 1 and lines[-1] == ""
         if ended:
             lines.pop()
         crlf = False
@@ -117,7 +117,7 @@ class Folded:
         if not mark or not feed:
             raise NotFolded("no mark line")
         lines = body.split("\n")
-        ended = lines[-1] == ""
+        ended = len(lines) > 1 and lines[-1] == ""
         if ended:
             lines.pop()
         return cls(int(mark[1]), bool(mark[2]), ended, tuple(mark[3].split("; ")), lines)
@@ -136,6 +136,8 @@ def unfolded(text: str, forms: Sequence[Form]) -> str:
         NotFolded: `text` is no folded text, or not exactly one.
     """
     folded = Folded.of(text)
+    if len(set(folded.phrases)) < len(folded.phrases):
+        raise NotFolded("a fold twice")
     by_phrase = {form.phrase: form for form in forms}
     room = Room()
     lines = folded.lines
