@@ -20,9 +20,12 @@ from terse.plan.stored import NotAPlan, decode, encode
 MAX_CACHED = 64
 """Plans kept; the one not written for longest goes first."""
 
+MAX_ERRORS = 12
+"""Errors that are listed when the proxy does not start: a screen, in a log that people scroll through."""
+
 
 class DoesNotCompile(Exception):  # noqa: N818 — says what is wrong with the rules
-    """The rules cannot be run. The message has every error, one a line, and what to do."""
+    """The rules cannot be run. The message has the errors, one a line, and what to do."""
 
 
 def default_plan() -> Plan:
@@ -78,7 +81,8 @@ def _compile(rules: str) -> tuple[Plan, dict[str, object]]:
         raise DoesNotCompile(str(unreadable)) from None
     if checked.plan is None:
         errors = [line(found) for found in checked.diagnostics if found.severity is Severity.ERROR]
-        listed = "\n".join(f"  {error}" for error in errors)
+        more = [f"… and {len(errors) - MAX_ERRORS} more"] if len(errors) > MAX_ERRORS else []
+        listed = "\n".join(f"  {error}" for error in errors[:MAX_ERRORS] + more)
         raise DoesNotCompile(f"the rules do not compile: `terse check {rules}` shows more\n{listed}")
     return checked.plan, {"files": files, "folders": folders}
 

@@ -168,6 +168,17 @@ def test_rules_that_do_not_compile_are_an_error_at_start(tmp_path: Path) -> None
     assert "Traceback" not in errors
 
 
+def test_many_errors_fit_on_a_screen(tmp_path: Path) -> None:
+    """The first dozen, and how many more there are."""
+    rules = tmp_path / "rules.terse"
+    broken = "".join(BROKEN.partition("\n")[2].replace("everything", f"rule-{n}") for n in range(40))
+    rules.write_text("terse 1\n" + broken)
+
+    with pytest.raises(DoesNotCompile, match=r"… and \d+ more$") as raised:
+        load_plan(str(rules))
+    assert str(raised.value).count("\n") == 13
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"\0\1\2\xff", b"\xff\xfe", b"x" * 10_000_000, b'terse 1\nimport "rules.terse"\n', b"terse 99\n"],
