@@ -115,41 +115,54 @@ def _excerpt(
         by_line.setdefault(label.span.line, []).append((label, primary))
     for number, marks in sorted(by_line.items()):
         if last is not None and number > last + 1:
-            yield style.paint("...", _SIDE) if gutter > 2 else style.paint("." * 3, _SIDE)
-        text, shift = _window(source.line_text(number), marks[0][0].span.column - 1, gutter)
-        yield f"{style.paint(str(number).rjust(gutter), _SIDE)} {bar} {text}"
+            yield style.paint("...", _SIDE)
+        shown = _Shown.of(source.line_text(number), marks[0][0].span.column - 1, WIDTH - gutter - 3)
+        yield f"{style.paint(str(number).rjust(gutter), _SIDE)} {bar} {shown.text}"
         for label, primary in marks:
             code = _COLOURS[severity] if primary else _SIDE
-            yield from _mark(source, label, primary, shift, gutter, code, style)
+            yield from _mark(shown, label, primary, gutter, code, style)
         last = number
     yield empty
 
 
-def _window(line: str, column: int, gutter: int) -> tuple[str, int]:
-    """The part of a long line that fits, and how many characters of it are left out before."""
-    width = WIDTH - gutter - 3
-    text = _printable(line.expandtabs(1))
-    if len(text) <= width:
-        return text, 0
-    start = max(0, min(column - width // 3, len(text) - width + 2))
-    shown = text[start : start + width - 2]
-    before = "…" if start else ""
-    after = "…" if start + width - 2 < len(text) else ""
-    return before + shown + after, start - len(before)
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The part of a line that fits on the terminal, from character `start` to `end` of it."""
+
+    text: str
+    line: str
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, line: str, column: int, width: int) -> _Shown:
+        """The whole line where it fits, else the part around a column, with `…` for the rest."""
+        if cells(line) <= width:
+            return cls(_printable(line), line, 0, len(line))
+        start = min(column, len(line) - 1)
+        left = width // 3
+        while start > 0 and cells(line[start - 1]) <= left:
+            start -= 1
+            left -= cells(line[start])
+        end, room = start, width - 2
+        while end < len(line) and cells(line[end]) <= room:
+            room -= cells(line[end])
+            end += 1
+        before, after = "…" if start else "", "…" if end < len(line) else ""
+        return cls(before + _printable(line[start:end]) + after, line, start, end)
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where characters `start` to `end` of the line are shown: the column, and how many columns."""
+        start = max(start, self.start)
+        before = (1 if self.start else 0) + cells(self.line[self.start : start])
+        return before, max(1, cells(self.line[start : min(end, self.end)]))
 
 
-def _mark(
-    source: Source, label: Label, primary: bool, shift: int, gutter: int, code: str, style: _Style
-) -> Iterator[str]:
-    span = label.span
-    line = source.line_text(span.line)
-    column = span.column - 1
-    length = max(1, min(span.end - span.start, len(line) - column))
-    before = _cells(line[:column]) - shift
-    length = max(1, _cells(line[column : column + length]) if column < len(line) else 1)
+def _mark(shown: _Shown, label: Label, primary: bool, gutter: int, code: str, style: _Style) -> Iterator[str]:
+    column = label.span.column - 1
+    indent, length = shown.place(column, column + label.span.end - label.span.start)
     sign = ("^" if primary else "-") * min(length, MAX_SPAN) + ("…" if length > MAX_SPAN else "")
     room = f"{' ' * gutter} {style.paint('|', _SIDE)} "
-    indent = max(0, before)
     text = _printable(label.text)
     if gutter + 3 + indent + len(sign) + 1 + len(text) <= WIDTH:
         yield room + " " * indent + style.paint(f"{sign} {text}".rstrip(), code)
@@ -160,11 +173,11 @@ def _mark(
     yield room + " " * left + style.paint(text, code)
 
 
-def _cells(text: str) -> int:
+def cells(text: str) -> int:
     """How wide a text is in a terminal."""
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in _printable(text.expandtabs(1))
+        for c in _printable(text)
     )
 
 
