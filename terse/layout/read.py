@@ -73,7 +73,7 @@ class _Document:
         value: JsonValue
         if rest == "":
             value = self.block("", 0)
-        elif not rest.startswith(" "):
+        elif not rest.startswith(" ") or rest == " ":
             raise NotLayout("no space after the mark")
         elif rest[1] in "{[*":
             value = self.whole_value(rest, 1, Place.SPACES)

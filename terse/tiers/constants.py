@@ -22,7 +22,6 @@ from terse.layout.document import (
 from terse.layout.header import KEY_NAME
 from terse.layout.presence import group_is_shown, rows_of, table_is_shown
 from terse.layout.rewrite import each_table, separated
-from terse.payload.exact import dump
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 USUAL_SHARE = 0.3
@@ -135,9 +134,9 @@ def _only_value(values: Sequence[Cell]) -> Cell:
         return first if not first and all(type(value) is dict and not value for value in values) else ABSENT
     if isinstance(first, list):
         # A long list read off a header is no help.
-        text = dump(first)
-        same = all(type(value) is list and dump(value) == text for value in values)
-        return first if same and not any(isinstance(item, (dict, list)) for item in first) else ABSENT
+        if any(isinstance(item, (dict, list, Embedded)) for item in first):
+            return ABSENT
+        return first if all(type(value) is list and value == first for value in values) else ABSENT
     return first if first == last and all(value == first for value in values) else ABSENT
 
 
@@ -151,8 +150,9 @@ TIER = Tier(
     run=_run,
     examples=(
         Example(
-            '[{"id":1,"state":"open","ok":true},{"id":2,"state":"open","ok":true},{"id":3,"state":"open","ok":true}]',
-            "JSON outline: 3 rows of id,state=open,ok=true\n1\n2\n3",
+            '[{"id":1,"state":"open","locked":false},{"id":2,"state":"open","locked":false},'
+            '{"id":3,"state":"open","locked":false},{"id":4,"state":"open","locked":false}]',
+            "JSON outline: 4 rows of id state=open locked=false\n1\n2\n3\n4",
             following=("tabularize",),
         ),
     ),

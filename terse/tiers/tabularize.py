@@ -102,14 +102,16 @@ TIER = Tier(
     name="tabularize",
     sentence="Writes lists of records as tables: the names once, then one line for each record.",
     reads="`30 rows of id,title,user{login}`: that many lines follow, each with its cells in that order; "
-    "an empty cell is a missing key, `items[]{sku}` holds a count of indented rows below.",
+    "an empty cell (or `-`) is a missing key, `items[]{sku}` holds a count of indented rows below.",
     takes=frozenset({State.JSON, State.LAYOUT}),
     leaves=State.LAYOUT,
     run=_run,
     examples=(
         Example(
-            '{"items":[{"id":1,"name":"bolt"},{"id":2,"name":"nut, hex"},{"id":3,"name":null}],"more":false}',
-            'JSON outline:\nitems: 3 rows of id,name\n1,bolt\n2,"nut, hex"\n3,null\nmore=false',
+            '{"items":[{"id":1,"name":"bolt","stock":40},{"id":2,"name":"nut, hex","stock":0},'
+            '{"id":3,"name":null,"stock":7},{"id":4,"name":"washer"},{"id":5,"name":"007","stock":12}],"more":false}',
+            'JSON outline:\nitems: 5 rows of id name stock\n1 bolt 40\n2 "nut, hex" 0\n3 null 7\n4 washer -\n'
+            "5 007 12\nmore=false",
         ),
     ),
 )

@@ -279,8 +279,10 @@ TIER = Tier(
     examples=(
         Example(
             '[{"name":"lark","url":"https://api.example/lark","forks":"https://api.example/lark/forks"},'
-            '{"name":"httpx","url":"https://api.example/httpx","forks":"https://api.example/httpx/forks"}]',
-            "JSON outline: 2 rows of name,url=https://api.example/{name},forks={url}/forks\nlark\nhttpx",
+            '{"name":"httpx","url":"https://api.example/httpx","forks":"https://api.example/httpx/forks"},'
+            '{"name":"rich","url":"https://api.example/rich","forks":"https://api.example/rich/forks"},'
+            '{"name":"attrs","url":"https://api.example/attrs","forks":"https://api.example/attrs/forks"}]',
+            "JSON outline: 4 rows of name url=https://api.example/{name} forks={url}/forks\nlark\nhttpx\nrich\nattrs",
             following=("tabularize",),
         ),
     ),

@@ -1,0 +1,194 @@
+"""JSON documents for hypothesis: values as tools return them, with our own marks among the strings."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import strategies as st
+
+from terse.payload.exact import JsonValue, Number, dump, parse
+
+MARKS = [
+    *(
+        "",
+        "-",
+        ".",
+        "=",
+        "==x",
+        "*1",
+        "*",
+        "~",
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "1.0",
+        "1e5",
+        "00",
+        "007",
+    ),
+    *(
+        "=null",
+        "a,b",
+        "a b",
+        " a",
+        "a ",
+        "a=b",
+        "a:b",
+        "a:text",
+        "x?=y",
+        '"',
+        '"a"',
+        'a"b',
+        "\\",
+        "\\n",
+        "a\nb",
+    ),
+    *(
+        "{",
+        "}",
+        "[",
+        "]",
+        "{}",
+        "[]",
+        "{a}",
+        "[1]",
+        "{a=1}",
+        'f"{x}"',
+        "#1",
+        "#key",
+        "json{",
+        "json[1]",
+        "jsonx",
+    ),
+    *(
+        "json_spaced{}",
+        "(3 lines)",
+        "(0 lines)",
+        "3 lines",
+        "1 item",
+        "2 items",
+        "3 rows of a",
+        "JSON outline",
+    ),
+    *(
+        "JSON outline: 1 row of a",
+        "1 line, then JSON:",
+        "\t",
+        "\r\n",
+        "\x00",
+        "\x7f",
+        "\u2028",
+        "é",
+        "😀",
+        "\ud800",
+    ),
+    *(
+        'one\ntwo\n"three"\n\tfour\n\nsix\n',
+        "a.b",
+        "https://api.example/users/ana",
+        '{"a": 1, "b": [true, null]}',
+    ),
+    *('[{"id":1,"name":"x"},{"id":2,"name":"y"}]', '{\n  "a": 1\n}', "tenant-7", "2026-03-01T10:00:00Z"),
+]
+
+NUMBERS = ["0", "-0", "1", "7", "1.0", "1e5", "1E400", "-1.50", "0.1000", "12345678901234567890123"]
+
+words = (
+    st.sampled_from(MARKS)
+    | st.text(max_size=6)
+    | st.integers(0, 40).map(lambda n: f"https://api.example/users/u{n}")
+    | st.integers(0, 40).map(lambda n: f"u{n}")
+)
+numbers = st.sampled_from(NUMBERS).map(Number) | st.integers().map(lambda n: Number(str(n)))
+scalars: st.SearchStrategy[Any] = st.none() | st.booleans() | numbers | words
+values: st.SearchStrategy[Any] = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(words, inner, max_size=5),
+    max_leaves=20,
+)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> list[Any]:
+    """Lists of records: ragged, nested, with constant, repeated, derived and child columns."""
+    keys = draw(st.lists(words, min_size=1, max_size=5, unique=True))
+    inner = draw(st.lists(words, min_size=1, max_size=3, unique=True))
+    kinds = [
+        draw(st.sampled_from(["any", "text", "same", "few", "count", "derived", "list", "group"]))
+        for _ in keys
+    ]
+    same, few = draw(values), draw(st.lists(values, min_size=1, max_size=3))
+    made: list[Any] = []
+    for row in range(draw(st.integers(1, 7))):
+        record: dict[str, Any] = {}
+        for key, kind in zip(keys, kinds, strict=True):
+            if draw(st.integers(0, 9)) == 0:
+                continue
+            if kind == "any":
+                record[key] = draw(values)
+            elif kind == "text":
+                record[key] = draw(words)
+            elif kind == "same":
+                record[key] = same
+            elif kind == "few":
+                record[key] = draw(st.sampled_from(few))
+            elif kind == "count":
+                record[key] = Number(row)
+            elif kind == "derived":
+                record[key] = f"https://api.example/{row}/{keys[0]}"
+            elif kind == "list":
+                record[key] = [
+                    {name: draw(scalars) for name in inner if draw(st.integers(0, 4))}
+                    for _ in range(draw(st.integers(0, 3)))
+                ]
+            else:
+                record[key] = {name: draw(scalars) for name in inner if draw(st.integers(0, 4))}
+        made.append(record if draw(st.integers(0, 15)) else draw(values))
+    return made
+
+
+def _carried(value: Any) -> bool:
+    # Two halves of one character, each in a piece of its own, join when they are read again.
+    return isinstance(value, (list, dict)) and dump(parse(dump(value))) == dump(value)
+
+
+DOCUMENTS: st.SearchStrategy[JsonValue] = (
+    values
+    | records()
+    | st.fixed_dictionaries({"items": records(), "more": values})
+    | records().map(lambda rows: {f"k{at}": row for at, row in enumerate(rows)})
+    | st.lists(st.lists(scalars, min_size=2, max_size=2), min_size=2)
+).filter(_carried)
+
+
+@st.composite
+def json_texts(draw: st.DrawFn) -> str:
+    """JSON as text: keys twice, every number spelling, escapes, surrogates, white space, depth."""
+    space = st.sampled_from(["", "", "", " ", "\n", "\t \r\n"])
+
+    def string() -> str:
+        text = draw(words)
+        return draw(st.sampled_from([json.dumps(text), dump(text), json.dumps(text).replace("/", "\\/")]))
+
+    def value(depth: int) -> str:
+        kind = draw(st.integers(0, 9 if depth < 4 else 5))
+        if kind == 0:
+            return draw(st.sampled_from(["null", "true", "false", *NUMBERS, "NaN", "01", "1."]))
+        if kind <= 3:
+            return draw(st.sampled_from(NUMBERS))
+        if kind <= 5:
+            return string()
+        count = draw(st.integers(0, 3))
+        if kind <= 7:
+            inner = [draw(space) + value(depth + 1) + draw(space) for _ in range(count)]
+            return "[" + ",".join(inner) + "]"
+        pairs = [
+            f"{draw(space)}{string()}{draw(space)}:{draw(space)}{value(depth + 1)}" for _ in range(count)
+        ]
+        return "{" + ",".join(pairs) + "}"
+
+    deep = draw(st.sampled_from([0, 0, 0, 3, 199, 200, 5000]))
+    return draw(space) + "[" * deep + value(0) + "]" * deep + draw(space)

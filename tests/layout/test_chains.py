@@ -1,0 +1,135 @@
+"""Whatever the document and whichever steps: the text comes back as the same document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terse.layout.read import read
+from terse.layout.strict import NotLayout
+from terse.payload.exact import JsonValue, NotExact, dump, parse
+from terse.payload.payload import Payload
+from terse.tiers import TIERS
+from terse.tiers.expand import expand
+from terse.tiers.spec import Applied, Context, Draft, State, Tier
+from terse.tokens import vocabulary
+from tests.layout.documents import DOCUMENTS, json_texts
+
+JSON_TIERS = [tier for tier in TIERS if State.JSON in tier.takes or State.LAYOUT in tier.takes]
+NEAR_JSON = [tier for tier in TIERS if tier.leaves is State.LAYOUT and State.TEXT in tier.takes]
+
+
+def few_signs(text: str) -> int:
+    """A count that makes layouts look cheap, so that small documents are laid out too."""
+    return text.count('"') + text.count("\n") + len(text) // 8
+
+
+COUNTS = {"tokens": vocabulary().count, "few signs": few_signs, "length": len}
+
+
+def steps(draft: Draft, tiers: Sequence[Tier], count: str) -> Draft:
+    """The draft after the tiers, whether they make it smaller or not."""
+    for tier in tiers:
+        if draft.state in tier.takes:
+            options = {option.name: option.default for option in tier.options}
+            result = tier.run(draft, options, Context(COUNTS[count]))
+            if isinstance(result, Applied):
+                draft = result.draft
+    return draft
+
+
+subsets = st.lists(st.booleans(), min_size=len(JSON_TIERS), max_size=len(JSON_TIERS)).map(
+    lambda chosen: [tier for tier, yes in zip(JSON_TIERS, chosen, strict=True) if yes]
+)
+everything = st.just(JSON_TIERS)
+
+
+@given(DOCUMENTS, subsets | everything, st.sampled_from(sorted(COUNTS)))
+def test_every_chain_has_an_exact_inverse(document: JsonValue, tiers: list[Tier], count: str) -> None:
+    """Values, types, number text and key order come back through any subset of the JSON tiers."""
+    text = dump(document)
+
+    laid = steps(Draft.of(Payload.of(text)), tiers, count).text
+
+    assert dump(parse(expand(laid))) == text
+    laid.encode()  # it can be sent as UTF-8
+
+
+@given(DOCUMENTS, subsets, st.sampled_from(sorted(COUNTS)))
+def test_a_step_changes_no_draft(document: JsonValue, tiers: list[Tier], count: str) -> None:
+    """The same input gives the same bytes, and a step leaves its input as it was."""
+    start = Draft.of(Payload.of(dump(document)))
+
+    first, second = steps(start, tiers, count), steps(start, tiers, count)
+
+    assert first.text == second.text
+    assert start.text == dump(document)
+    assert (
+        first.document is None
+        or steps(Draft(first.state, None, first.document), [], count).text == first.text
+    )
+
+
+@given(json_texts())
+def test_any_json_text_comes_back_or_is_left_alone(text: str) -> None:
+    """JSON as text: what cannot be carried exactly keeps its tokens; the rest is the same document."""
+    laid = steps(Draft.of(Payload.of(text)), JSON_TIERS, "few signs").text
+
+    try:
+        value = parse(text)
+    except NotExact:
+        assert without_space(laid) == without_space(text)
+    else:
+        assert dump(parse(expand(laid))) == dump(value)
+
+
+def without_space(text: str) -> str:
+    """A text without white space: what `minify` may drop, wherever it stands."""
+    return "".join(text.split())
+
+
+@given(
+    st.lists(DOCUMENTS, min_size=1, max_size=5), st.sampled_from(["lines", "spaced lines", "python", "prose"])
+)
+def test_texts_near_json_come_back_to_the_byte(documents: list[JsonValue], form: str) -> None:
+    """JSON lines, Python's repr and JSON below prose."""
+    if form == "lines":
+        text = "\n".join(map(dump, documents))
+    elif form == "spaced lines":
+        text = "".join(f"{dump(document)}\n".replace('":', '": ') for document in documents)
+    elif form == "python":
+        text = repr([None, *map(_plain, documents)])
+    else:
+        text = f"Found:\n{dump(documents[0])}\nDone."
+
+    laid = steps(Draft.of(Payload.of(text)), [*NEAR_JSON, *JSON_TIERS], "few signs")
+
+    if laid.state is State.LAYOUT:
+        same = expand(laid.text)
+        assert same == text or (Payload.of(text).json is not None and dump(parse(same)) == dump(parse(text)))
+    else:
+        assert without_space(laid.text) == without_space(text)
+
+
+def _plain(value: JsonValue) -> object:
+    import json
+
+    return json.loads(dump(value))
+
+
+@given(DOCUMENTS)
+def test_what_looks_like_a_layout_is_one_only_as_a_whole(document: JsonValue) -> None:
+    """A layout inside a JSON string, or with a word before it, is text."""
+    laid = steps(Draft.of(Payload.of(dump(document))), JSON_TIERS, "few signs").text
+    held: JsonValue = {"text": laid, "more": [laid, laid]}
+
+    again = steps(Draft.of(Payload.of(dump(held))), JSON_TIERS, "few signs").text
+
+    assert dump(parse(expand(again))) == dump(held)
+    assert expand(f"see: {laid}") == f"see: {laid}"
+    try:
+        read(laid)
+    except NotLayout:
+        assert laid[0] in "[{"
