@@ -21,19 +21,25 @@ from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The signs of a kind of tree: below a branch that goes on, below one that ended, a branch, the last."""
+    """The signs of a kind of tree: below a branch that goes on, below one that ended, a branch, the last.
+
+    Attributes:
+        fork, last_fork: signs of their own for branches that have branches, as npm draws them.
+    """
 
     bar: str
     blank: str
     branch: str
     last: str
     phrase: str
+    fork: str = ""
+    last_fork: str = ""
 
     @property
     def line(self) -> re.Pattern[str]:
         """A branch line: what stands before its branch, in whole steps, the branch, the name."""
         step = f"{re.escape(self.bar)}|{re.escape(self.blank)}"
-        ends = f"{re.escape(self.branch)}|{re.escape(self.last)}"
+        ends = "|".join(re.escape(end) for end in (self.branch, self.last, self.fork, self.last_fork) if end)
         return re.compile(f"((?:{step}){{0,200}})(?:{ends})([^ ].*)", re.DOTALL)
 
 
@@ -48,6 +54,15 @@ STYLES = (
     Style("│   ", "    ", "├── ", "└── ", "indentation stands for the branches of a tree (│ ├──)"),
     Style("|   ", "    ", "|-- ", "`-- ", "indentation stands for the branches of a tree (| |--)"),
     Style("│  ", "   ", "├─ ", "└─ ", "indentation stands for the branches of a tree (│ ├─)"),
+    Style(
+        "│ ",
+        "  ",
+        "├── ",
+        "└── ",
+        "indentation stands for the branches of a tree (│ ├─┬)",
+        fork="├─┬ ",
+        last_fork="└─┬ ",
+    ),
     Style("│ ", "  ", "├── ", "└── ", "indentation stands for the branches of a tree (│├──)"),
     Style("| ", "  ", "+-- ", "`-- ", "indentation stands for the branches of a tree (| +--)"),
 )
@@ -68,8 +83,16 @@ def fold(lines: Sequence[str]) -> tuple[Form, list[str]] | None:
                 written.append(" " * (len(found[1]) // step + 1) + found[2])
             else:
                 written.append(VERBATIM + line if line.startswith((" ", VERBATIM)) else line)
-        return form, written
+        if _reads_back(written, style, lines):
+            return form, written
     return None
+
+
+def _reads_back(written: Sequence[str], style: Style, lines: Sequence[str]) -> bool:
+    try:
+        return _unfold(written, style) == list(lines)
+    except NotFolded:
+        return False
 
 
 def _unfold(lines: Sequence[str], style: Style) -> list[str]:
@@ -97,9 +120,14 @@ def _branches(lines: Sequence[str], style: Style) -> list[str]:
     # From below: whether a branch of each depth is still to come under the same stem.
     more = [False] * (max(depths) + 2)
     read: list[str] = []
+    below = 0
     for depth, name in zip(reversed(depths), reversed(names), strict=True):
         stems = "".join(style.bar if more[level] else style.blank for level in range(1, depth))
-        read.append(stems + (style.branch if more[depth] else style.last) + name)
+        branch, last = (
+            (style.fork, style.last_fork) if style.fork and below > depth else (style.branch, style.last)
+        )
+        below = depth
+        read.append(stems + (branch if more[depth] else last) + name)
         more[depth] = True
         for deeper in range(depth + 1, len(more)):
             if not more[deeper]:
