@@ -199,9 +199,12 @@ class Relay:
             self._rewriting.wait_until_loaded(LOAD_SECONDS)
         poll = select.poll()
         poll.register(self._child.stdout, select.POLLIN)
-        while not self._drained.wait(0.25):
-            quiet = not any(event & select.POLLIN for _, event in poll.poll(0))
-            if quiet and not self._forwarding:
+        quiet = 0
+        while not self._drained.wait(0.1):
+            waiting = any(event & select.POLLIN for _, event in poll.poll(0))
+            # More than once: what was just read may not yet be seen to be on its way.
+            quiet = 0 if waiting or self._forwarding else quiet + 1
+            if quiet == 3:
                 self._rewriting.wait_until_sent()
                 return
 
@@ -216,6 +219,8 @@ class Relay:
             self._complaints.say("refused", str(refused))
             self._refused = True
             self._stop(2)
+            # INVARIANT: no result is sent under rules that were refused. This thread would send it.
+            Event().wait()
         except BaseException as error:
             self._complaints.say_failed("loading the rules", error)
         return None

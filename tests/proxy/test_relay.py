@@ -178,6 +178,7 @@ def test_a_result_waits_for_the_rules_to_be_loaded() -> None:
 def test_a_refused_policy_ends_the_server_and_is_said() -> None:
     """A policy that does not compile is an error at start: exit code 2, and no server left."""
     with started([*RELAY, *SERVER], TERSE_TEST_LOAD="refuse") as client:
+        client.send(call(1, "echo", text="not to be sent under rules that do not hold"))
         assert client.rest() == b""
         assert client.wait() == 2
         assert client.errors() == "terse: the policy is wrong\n"
