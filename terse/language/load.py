@@ -113,6 +113,9 @@ def entries(paths: Iterable[str], reader: Reader) -> Iterator[str]:
             raise Unreadable(path, error.strerror or "cannot be read") from error
         if not files:
             raise Unreadable(path, "there is no .terse file below this folder")
+        for file in files:
+            if not reader.is_inside(file, path):
+                raise Unreadable(file, "this link leads out of the policy's folder")
         yield from files
 
 

@@ -68,7 +68,7 @@ def start_states(kinds: frozenset[Kind]) -> frozenset[str]:
 
 
 def _walk(steps: Sequence[RunStep], states: frozenset[str]) -> Iterator[tuple[RunStep, frozenset[str]]]:
-    """Each step with what it can get: every step before it has run where it fits."""
+    """Each step with what it can get from the steps before it."""
     for run in steps:
         yield run, states
         states = _left(run, states)
@@ -79,12 +79,15 @@ def _after(walked: Sequence[tuple[RunStep, frozenset[str]]], states: frozenset[s
 
 
 def _left(run: RunStep, states: frozenset[str]) -> frozenset[str]:
+    """What a step can leave of what it gets. A step that does not find its shape is skipped, and so the form
+    it took can go on; what speaks of an earlier result is the end of a chain, whatever it finds.
+    """
     spec = run.spec
-    if spec is None or not states & set(spec.takes):
+    if spec is None or not states & set(spec.takes) or spec.leaves is None:
         return states
-    return (states - set(spec.takes)) | (
-        frozenset({spec.leaves}) if spec.leaves else states & set(spec.takes)
-    )
+    if spec.needs_memory:
+        states = states - set(spec.takes)
+    return states | {spec.leaves}
 
 
 def _fits(run: RunStep, got: frozenset[str]) -> bool:

@@ -64,7 +64,7 @@ terse 1
 
 rule lists {
   on github/list_*
-  use tabularize then minify
+  use constants then tabularize
 }
 """,
     """
@@ -72,7 +72,7 @@ terse 1
 
 rule lists {
   on github/list_*
-  use minify then tabularize
+  use tabularize then constants
 }
 """,
 )
