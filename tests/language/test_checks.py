@@ -387,3 +387,34 @@ def test_every_finding_of_a_bad_file_is_told_at_once() -> None:
     )
 
     assert found(text) == ["T301", "T304", "T201", "T302", "T901", "T402", "T401"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "codes"),
+    [
+        (["rule a", "lossless"], []),
+        (["rule a", "exact"], []),
+        (["rule a", "lossy"], ["T604"]),
+        (["rule a", "recoverable"], ["T604"]),
+        (["rule everything", "lossy"], []),
+        (["lossy"], []),
+        (["rule b"], ["T604"]),
+        (["rule aa"], ["T604"]),
+        (["no rule"], []),
+    ],
+)
+def test_expectations_that_no_result_can_meet(expected: list[str], codes: list[str]) -> None:
+    """A class below the rule's own, and a rule that is not there or not for the call."""
+    lines = "".join(f"  expect {line}\n" for line in expected)
+    text = f'test "t" {{\n  call x/y\n  given "s.json"\n{lines}}}\n'
+    losing = rule("on */*", "remove z", 'because "why"', name="everything")
+
+    assert found(rule("on x/*", "use minify"), rule("on y/*", name="b"), losing, text) == codes
+
+
+def test_a_guard_raises_what_a_test_can_see() -> None:
+    """Under `require lossless` nothing is lost, whatever the rule says."""
+    text = 'test "t" {\n  call x/y\n  given "s.json"\n  expect lossy\n}\n'
+    losing = rule("on */*", "remove z", 'because "why"', name="everything")
+
+    assert found(losing, guard("on x/*", "require recoverable"), text) == ["T604"]

@@ -22,7 +22,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         for _, chain in items:
             steps = list(run_steps(policy, chain.steps))
             # A chain inside this one is checked where it is defined.
-            own = [_never(run, got) for run, got in _walk(steps, _ANY) if run.chain is None]
+            own = [_never(policy, run, got) for run, got in _walk(steps, _ANY) if run.chain is None]
             found = [diagnostic for diagnostic in own if diagnostic is not None]
             if found:
                 broken.add(chain.name.text)
@@ -39,7 +39,7 @@ def _rule(policy: Policy, view: RuleView, broken: set[str]) -> Iterator[Diagnost
             walked = list(_walk(runs, states))
             if not policy.is_chain(step.name.text):
                 for run, got in walked:
-                    never = _never(run, got, view)
+                    never = _never(policy, run, got, view)
                     if never is not None:
                         yield never
             elif _none_fits(walked) and step.name.text not in broken | policy.built_in_chains.keys():
@@ -94,7 +94,9 @@ def _fits(run: RunStep, got: frozenset[str]) -> bool:
     return run.spec is None or not got.isdisjoint(run.spec.takes)
 
 
-def _never(run: RunStep, got: frozenset[str], view: RuleView | None = None) -> Diagnostic | None:
+def _never(
+    policy: Policy, run: RunStep, got: frozenset[str], view: RuleView | None = None
+) -> Diagnostic | None:
     if run.spec is None or _fits(run, got):
         return None
     return Diagnostic(
@@ -102,8 +104,20 @@ def _never(run: RunStep, got: frozenset[str], view: RuleView | None = None) -> D
         f"`{run.tier}` can never fit here",
         Label(run.node.span, f"takes {_states(frozenset(run.spec.takes))}, and gets {_states(got)}"),
         _why(view) if view is not None and got <= _ANY else (),
-        help="put it before the step that changes the form, or leave it out",
+        help=_where(policy, run, got),
     )
+
+
+def _where(policy: Policy, run: RunStep, got: frozenset[str]) -> str:
+    takes = set(run.spec.takes) if run.spec is not None else set()
+    before = [
+        f"`{tier.name}`"
+        for tier in policy.tiers.values()
+        if tier.leaves in takes and not got.isdisjoint(tier.takes)
+    ]
+    if not before:
+        return "put it before the step that changes the form, or leave it out"
+    return f"it can stand after {' or '.join(before[-3:])}; else leave it out"
 
 
 def _why(view: RuleView) -> tuple[Label, ...]:

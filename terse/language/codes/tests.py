@@ -127,4 +127,43 @@ test "what is found gets smaller, too" {
     found_by="test --coverage",
 )
 
-CODES = (TEST_MATCHED_NOTHING, MISSING_SAMPLE, UNTESTED_RULE)
+EXPECTATION_CANNOT_HOLD = Code(
+    "T604",
+    "expectation-cannot-hold",
+    Severity.ERROR,
+    "a test expects a rule or a class that its call can never get",
+    "A result is never below the class of what its rule could do, nor below what a guard enforces. A test "
+    "that expects otherwise can only fail.",
+    """
+terse 1
+
+rule lists {
+  on github/list_*
+  use minify
+}
+
+test "a list" {
+  call github/list_issues
+  given "samples/list.json"
+  expect rule lists
+  expect lossy
+}
+""",
+    """
+terse 1
+
+rule lists {
+  on github/list_*
+  use minify
+}
+
+test "a list" {
+  call github/list_issues
+  given "samples/list.json"
+  expect rule lists
+  expect lossless
+}
+""",
+)
+
+CODES = (TEST_MATCHED_NOTHING, MISSING_SAMPLE, UNTESTED_RULE, EXPECTATION_CANNOT_HOLD)
