@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 import terse
 from terse.cli.policy import default_plan
 from terse.language import check
