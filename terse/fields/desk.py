@@ -11,6 +11,10 @@ from terse.memory.store import Store, handle_of, size_of
 PROBE = 4096
 """Characters of a value that are counted to see whether a note is shorter: enough for any note."""
 
+WORTH = 2
+"""A value is set aside when it has more than twice the tokens of its note: a link for which a handle
+stands costs more than it saves, as soon as a table could have written it short."""
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -69,3 +73,7 @@ class Desk:
     def pays(self, text: str, note: str) -> bool:
         """Whether `note` has fewer tokens than the `text` it would stand for."""
         return self.count(text[:PROBE]) > self.count(note)
+
+    def pays_to_fetch(self, text: str, note: str) -> bool:
+        """Whether setting `text` aside is worth a `note`, and a call to fetch it when it is needed."""
+        return self.count(text[:PROBE]) > WORTH * self.count(note)

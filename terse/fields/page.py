@@ -194,7 +194,9 @@ class Page:
             if not gap:
                 return
             text = "".join(piece for piece, _ in gap)
-            words = note(Gap(len(cut), text, "".join(piece for piece, origin in gap if origin != NOTE)))
+            source = "".join(piece for piece, origin in gap if origin != NOTE)
+            # Notes of ours alone are nothing to take out.
+            words = note(Gap(len(cut), text, source)) if source else None
             if words is None:
                 lines.extend(piece for piece, _ in gap)
                 origins.extend(origin for _, origin in gap)
@@ -228,12 +230,18 @@ class Page:
 
     def add_note(self, words: str) -> None:
         """Add a note as the last line."""
-        if self._lines and not self._lines[-1].endswith("\n"):
-            words = "\n" + words
-        elif self._lines:
-            words += "\n"
+        if self._lines:
+            if self._lines[-1].endswith("\n"):
+                words += "\n"
+            else:
+                # What comes after it makes it a line with an end; its words stay what they were.
+                self._lines[-1] += "\n"
         self._lines.append(words)
         self._origins.append(NOTE)
+
+    def undo(self, before: Page) -> None:
+        """Be again what a copy was made of."""
+        self._lines, self._origins, self._changed = before._lines, before._origins, before._changed
 
     def _find(self, target: Target, long_lines_match: bool) -> list[Part]:
         """The parts of the text as received that the target speaks of."""

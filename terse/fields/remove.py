@@ -48,22 +48,30 @@ def _from_tree(target: Target, over: Amount | None, tree: Tree, desk: Desk) -> D
 
 
 def _from_page(target: Target, over: Amount | None, page: Page, desk: Desk) -> Done:
-    silent = 0
+    before = page.copy()
+    notes: list[str] = []
+    silent = False
 
     def note(gap: Gap) -> str:
         nonlocal silent
         words = desk.marks.removed(counted(line_count(gap.source), "lines"))
         if desk.pays(gap.text, words):
+            notes.append(words)
             return words
-        silent += 1
+        silent = True
         return ""
 
     parts = page.parts(target, None if over is None else lambda text: exceeds(text, over, desk.count))
     cut = page.cut(Cutting(part, 0, len(page.text_of(part)), note) for part in parts)
-    lines = counted(sum(map(line_count, cut)), "lines")
     if not any(cut):
         return NOTHING_FOUND
+    lines = counted(sum(map(line_count, cut)), "lines")
     if silent:
         # Where a note would be longer than what it stands for, one at the end speaks for all of them.
-        page.add_note(desk.marks.removed(f"{lines} in all"))
-    return Done(sum(map(bool, cut)), desk.count("".join(cut)), note=lines)
+        notes.append(desk.marks.removed(f"in all, {lines}"))
+        page.add_note(notes[-1])
+    lost = desk.count("".join(cut))
+    if lost <= sum(map(desk.count, notes)):
+        page.undo(before)
+        return Done(note="shorter than its notes would be")
+    return Done(sum(map(bool, cut)), lost, note=lines)

@@ -219,7 +219,8 @@ class _Tally:
             note = desk.marks.removed(said)
         else:
             note = desk.marks.aside(said, handle_of(whole) if with_handle else None)
-        if not desk.pays(rest, note):
+        pays = desk.pays if cut.removes else desk.pays_to_fetch
+        if not pays(rest, note):
             return None
         if cut.removes:
             self._lost.append(rest)

@@ -61,25 +61,27 @@ def choose(plan: Plan, call: Call, facts: Facts, *, detail: bool = False) -> Cho
 
 def applies(item: Rule | Guard, call: Call) -> bool:
     """Whether the rule or guard speaks of the call: one of its patterns does, and no exception."""
-    return any(names(pattern, call) for pattern in item.on) and not any(
-        names(pattern, call) for pattern in item.except_
-    )
+    for pattern in item.on:
+        if names(pattern, call):
+            return not any(names(exception, call) for exception in item.except_)
+    return False
 
 
 def names(pattern: Pattern, call: Call) -> bool:
     """Whether the pattern matches the pair of the call's server and tool, half by half."""
-    # Most patterns of a large policy name another server: that is one comparison.
-    if pattern.server != call.server and "*" not in pattern.server:
-        return False
     return matches(pattern.server, call.server) and matches(pattern.tool, call.tool)
 
 
 def _first(plan: Plan, call: Call, facts: Facts) -> tuple[int, Pattern] | None:
     """The rule that applies, by its index, and the pattern that chose it."""
     tried: dict[int, bool] = {}
+    rules, server = plan.rules, call.server
     for entry in plan.order:
-        rule = plan.rules[entry.rule]
+        rule = rules[entry.rule]
         pattern = rule.on[entry.pattern]
+        # Most patterns of a large policy name another server: that is one comparison, made here.
+        if pattern.server != server and "*" not in pattern.server:
+            continue
         if not names(pattern, call):
             continue
         if entry.rule not in tried:

@@ -57,12 +57,35 @@ def test_removed_lines_are_counted_where_they_were() -> None:
 
 
 def test_lines_shorter_than_a_note_are_counted_at_the_end() -> None:
-    """Blank lines are not replaced by something longer; one note at the end speaks for all of them."""
-    text = "one\n\ntwo\n\nthree\n"
+    """Short lines are not replaced by something longer; one note at the end speaks for all of them."""
+    text = "one\n-----\ntwo\n-----\n" * 10
     page = Page(text)
-    remove(LinesMatching("^$"), None, page, _desk(text))
+    done = remove(LinesMatching("^-+$"), None, page, _desk(text))
 
-    assert page.text == "one\ntwo\nthree\n[2 lines in all removed]\n"
+    assert page.text == "one\ntwo\n" * 10 + "[in all, 20 lines removed]\n"
+    assert done.note == "20 lines"
+
+
+def test_lines_shorter_than_all_their_notes_stay() -> None:
+    """Taking out two blank lines would make the text longer: nothing is done, and the trace says so."""
+    text = "one\n\ntwo\n\nthree"
+    page = Page(text)
+
+    assert remove(LinesMatching("^$"), None, page, _desk(text)).note == "shorter than its notes would be"
+    assert page.text == text
+    assert not page.edited
+
+
+def test_a_note_at_the_end_does_not_touch_the_last_line() -> None:
+    """A kept last line without a line end stays a line of its own, whatever comes after it."""
+    text = "one\n-----\n" * 30 + "the end"
+    page, desk = Page(text), _desk(text)
+    keep(LinesMatching("end"), page)
+    remove(LinesMatching("^-+$"), None, page, desk)
+    shorten(Everything(), Cut(Amount(3, "lines"), removes=True), page, desk)
+
+    notes = ["[27 lines removed]", "the end", "[in all, 30 lines removed]"]
+    assert page.text.splitlines() == ["one", "one", "one", *notes]
 
 
 def test_kept_lines_win() -> None:
@@ -141,6 +164,27 @@ def test_a_code_block_is_set_aside() -> None:
     block = MARKDOWN[MARKDOWN.index("```python") : MARKDOWN.index("~~~")].removesuffix("\n")
     assert f"\n[code block, 4 lines set aside: terse_retrieve {handle_of(block)}]\n\n~~~\n" in page.text
     assert list(desk.handles.values()) == [block]
+
+
+def test_lines_that_are_set_aside_share_a_handle() -> None:
+    """The first note has it, and says how many lines it fetches."""
+    text = _log("INFO", *["DEBUG"] * 4, "INFO", *["DEBUG"] * 3, "INFO")
+    page, desk = Page(text), _desk(text)
+    done = set_aside(DEBUG, None, page, desk)
+
+    lines = text.splitlines(keepends=True)
+    held = "".join(line for line in lines if "DEBUG" in line)
+    assert page.text == "".join(
+        [
+            lines[0],
+            f"[4 lines here and 7 in all set aside: terse_retrieve {handle_of(held)}]\n",
+            lines[5],
+            "[3 lines set aside]\n",
+            lines[9],
+        ]
+    )
+    assert desk.handles == {handle_of(held): held}
+    assert done == Done(2, aside=2, note="2 of 2 set aside")
 
 
 def test_kept_lines_stay_in_a_block_that_is_set_aside() -> None:
@@ -250,7 +294,7 @@ LINES = st.sampled_from(
         "DEBUG something long enough to be worth taking out of the text",
     ]
 ) | st.text(max_size=12)
-TEXTS = st.tuples(st.lists(LINES, max_size=14), st.sampled_from(["", "\n", "\r\n"])).map(
+TEXTS = st.tuples(st.lists(LINES, max_size=24), st.sampled_from(["", "\n", "\r\n"])).map(
     lambda parts: "\n".join(parts[0]) + parts[1]
 )
 PARTS: st.SearchStrategy[Target] = st.sampled_from(
@@ -317,16 +361,29 @@ def test_no_line_is_made_up(text: str, actions: list[tuple[str, Target, Cut | No
             assert max(options) >= 0
 
 
+def _number(note: str) -> int:
+    """The lines that a note counts."""
+    return int(note.strip("[").split()[0])
+
+
 @given(text=TEXTS, target=PARTS)
 def test_set_aside_lines_can_be_put_back(text: str, target: Target) -> None:
     """With each note replaced by what its handle holds, the text is the one received."""
     page, desk = Page(text), _desk(text)
     set_aside(target, None, page, desk)
 
+    if isinstance(target, LinesMatching):
+        held = iter("".join(desk.handles.values()).removesuffix("\n").split("\n"))
+        restored = "".join(
+            line if origin >= 0 else "".join(next(held) + "\n" for _ in range(_number(line)))
+            for line, origin in zip(page._lines, page._origins, strict=True)
+        )
+        assert restored.removesuffix("\n") == text.removesuffix("\n")
+        return
     restored = page.text
-    for handle, held in desk.handles.items():
+    for handle, held_text in desk.handles.items():
         line = next(line for line in page.text.split("\n") if line.rstrip("]").endswith(handle))
-        restored = restored.replace(line + ("\n" if held.endswith("\n") else ""), held)
+        restored = restored.replace(line + ("\n" if held_text.endswith("\n") else ""), held_text)
     assert restored == text
 
 

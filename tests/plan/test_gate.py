@@ -158,7 +158,7 @@ def test_a_tokenizer_that_panics_sends_what_is_known_to_be_smaller(good: int, de
 
 def test_a_result_that_comes_out_larger_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never larger, whatever the steps say of themselves."""
-    monkeypatch.setattr("terse.fields.desk.Desk.pays", lambda self, text, note: True)
+    monkeypatch.setattr("terse.fields.desk.Desk.pays_to_fetch", lambda self, text, note: True)
     text = '{"a": "b", "c": [1, 2, 3]}'
     done = outcome(rule(fields=(SetAside((Every(("a",)),)),)), text)
 
