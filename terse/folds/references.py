@@ -50,19 +50,20 @@ def addresses(lines: Sequence[str]) -> bool:
 def fold(lines: Sequence[str]) -> list[str] | None:
     """The lines with signs for the words around their numbers, or `None` where none come often enough."""
     text = "\n".join(lines)
+    least = max(40, len(text) // 200)  # about two tokens of a hundred
     entries: list[tuple[str, str]] = []
     for expression in _KNOWN:
         shapes = Counter(_shape(found[0], found[3]) for found in expression.finditer(text))
         for shape, often in sorted(shapes.items(), key=lambda item: (-item[1], item[0])):
             free = [sign for sign in SIGNS if not re.search(re.escape(sign) + "[0-9]", text)]
             free = [sign for sign in free if sign not in {used for used, _ in entries}]
-            if len(entries) == MOST or not free or often * (weight(shape) - 1) < 40 or "\n" in shape:
+            if len(entries) == MOST or not free or often * (weight(shape) - 1) < least or "\n" in shape:
                 break
             entries.append((free[0], shape))
             text = _searcher(shape).sub(free[0] + r"\1", text)
     bases: list[tuple[str, str]] = []
     for sign in BASES:
-        base = None if sign in text else _base(text)
+        base = None if sign in text else _base(text, least)
         if base is None:
             break
         bases.append((sign, base))
@@ -73,7 +74,7 @@ def fold(lines: Sequence[str]) -> list[str] | None:
     return [*legend, "", *text.split("\n")]
 
 
-def _base(text: str) -> str | None:
+def _base(text: str, least: int) -> str | None:
     """The beginning of addresses that takes away most when it is said once."""
     often: Counter[str] = Counter()
     for found, times in Counter(_ADDRESS.findall(text)).items():
@@ -83,7 +84,7 @@ def _base(text: str) -> str | None:
             at = found.find("/", at + 1)
     gains = [((times - 1) * (weight(base) - 2) - weight(base) - 4, base) for base, times in often.items()]
     gain, base = max(gains, key=lambda item: (item[0], item[1]), default=(0, ""))
-    return base if gain >= 40 and not re.search(r"[@#~^&$][0-9]", base) else None
+    return base if gain >= least and not re.search(r"[@#~^&$][0-9]", base) else None
 
 
 def _shape(words: str, number: str) -> str:

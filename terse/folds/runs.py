@@ -25,28 +25,28 @@ _LIGHTEST = 8
 
 def fold(lines: Sequence[str]) -> list[str] | None:
     """The lines with counts, or `None` when nothing repeats enough."""
-    again = _distances(lines)
-    if again is None:
+    runs: list[tuple[int, int, int]] = []
+    end = 0
+    for at, size in sorted(_distances(lines).items()):
+        if at < end:
+            continue
+        times = _times(lines, at, size)
+        if times > 1 and sum(map(weight, lines[at : at + size])) * (times - 1) >= _LIGHTEST:
+            runs.append((at, size, times))
+            end = at + size * times
+    if not runs:
         return None
     written: list[str] = []
-    counted = False
-    at, length = 0, len(lines)
-    while at < length:
-        size = again.get(at, 0)
-        times = _times(lines, at, size) if size else 1
-        block = lines[at : at + size]
-        if times > 1 and sum(map(weight, block)) * (times - 1) >= _LIGHTEST:
-            counted = True
-            written.extend(map(_escaped, block))
-            written.append(f"[×{times}]" if size == 1 else f"[last {size} lines ×{times}]")
-            at += size * times
-        else:
-            written.append(_escaped(lines[at]))
-            at += 1
-    return written if counted else None
+    end = 0
+    for at, size, times in runs:
+        written.extend(map(_escaped, lines[end : at + size]))
+        written.append(f"[×{times}]" if size == 1 else f"[last {size} lines ×{times}]")
+        end = at + size * times
+    written.extend(map(_escaped, lines[end:]))
+    return written
 
 
-def _distances(lines: Sequence[str]) -> dict[int, int] | None:
+def _distances(lines: Sequence[str]) -> dict[int, int]:
     """For each line that comes again within `LONGEST` lines, how many lines further on."""
     seen: dict[str, int] = {}
     found: dict[int, int] = {}
@@ -56,7 +56,7 @@ def _distances(lines: Sequence[str]) -> dict[int, int] | None:
         if next_at is not None and next_at - at <= LONGEST:
             found[at] = next_at - at
         seen[line] = at
-    return found or None
+    return found
 
 
 def _times(lines: Sequence[str], at: int, size: int) -> int:

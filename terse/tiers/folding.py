@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from terse.folds.forms import FORMS
 from terse.folds.frame import Folded, Form, Lines, NotFolded, Room
@@ -19,6 +20,7 @@ Fold = Callable[[list[str], Context], list[Step] | str]
 NAMES = {form.phrase: form.name for form in FORMS}
 
 SAMPLE_CHARACTERS = 16_384
+SAMPLE_LINES = 160
 LEAST_GAIN = 0.03
 """A fold that takes away less is not worth a reader's effort."""
 
@@ -47,17 +49,19 @@ def text_tier(
     untouched = also | UNTOUCHED if quoted else also
 
     def run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
-        first = draft.text[:SAMPLE_CHARACTERS].split("\n")
+        start = 0
         if draft.state is State.FOLDED:
-            if not after >= {NAMES[phrase] for phrase in Folded.of(draft.text).phrases}:
+            start = draft.text.index("\n") + 1
+            if not after >= {NAMES[phrase] for phrase in Folded.of(draft.text[:start]).phrases}:
                 return Skip("folded already")
-            first = first[1:]
+        sample = draft.text[start : start + SAMPLE_CHARACTERS]
+        if untouched and _kind(sample) in untouched:
+            return Skip("source text is left as it is")
+        first = sample.split("\n", SAMPLE_LINES)
         if len(first) > 2:
             first.pop()  # it may be cut
         if not fits(first):
             return Skip("not such a text")
-        if untouched and sniff("\n".join(first)) in untouched:
-            return Skip("source text is left as it is")
         if draft.state is State.FOLDED:
             folded = Folded.of(draft.text)
         else:
@@ -126,9 +130,16 @@ def _proved(form: Form, written: Sequence[str], lines: list[str]) -> bool:
         return False
 
 
+@lru_cache(maxsize=4)
+def _kind(sample: str) -> Kind:
+    # One chain asks for the same text again and again.
+    return sniff(sample)
+
+
 def share(lines: Sequence[str], holds: Callable[[str], object]) -> float:
-    """How many of the lines that are not empty satisfy `holds`."""
+    """How many of the lines that are not empty satisfy `holds`, judged by some spread over them."""
     some = [line for line in lines if line]
+    some = some[:: 1 + len(some) // 80]
     return sum(1 for line in some if holds(line)) / len(some) if some else 0.0
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import commands, engine, proxy, tokens
+from tests.benchmarks import commands, engine, folds, proxy, tokens
 
 MEASUREMENTS = {
     "commands": commands.measure,
     "engine": engine.measure,
+    "folds": folds.measure,
     "proxy": proxy.measure,
     "tokens": tokens.measure,
 }

@@ -10,7 +10,10 @@ import pytest
 from terse.folds.forms import FORMS, unfold
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "format-text.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"^```text\n([^`]*?)^```\n\nbecomes[^\n]*\n\n```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+_EXAMPLE = re.compile(
+    r"^```text\n([^`]*?)^```\n\nbecomes[^\n]*\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+EXAMPLES = _EXAMPLE.findall(PAGE)
 
 
 @pytest.mark.parametrize(("text", "folded"), EXAMPLES, ids=lambda each: each.split("\n", 1)[0][:40])
