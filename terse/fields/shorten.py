@@ -123,7 +123,9 @@ def _rows(target: Target, cut: Cut, tree: Tree, desk: Desk) -> Done:
             continue
         start, end = first, len(rows) - last
         rest = dump(rows[start:end])
-        note = tally.note(cut, desk, _said(cut.end, end - start, len(rows), "rows"), text_of(rows), rest)
+        said = _said(cut.end, end - start, len(rows), "rows")
+        note = tally.note(cut, desk, said, text_of(rows), rest)
+        tally.said = said
         if note is not None:
             tree.edit(spot, Rows(start, end, note))
             tally.changed += 1
@@ -148,6 +150,7 @@ def _strings(target: Target, cut: Cut, tree: Tree, desk: Desk) -> Done:
             rest = value[start:end]
             said = _said(cut.end, *_amounts(rest, value, cut, desk), cut.to.unit)
             note = tally.note(cut, desk, said, value, rest)
+            tally.said = said
             if note is not None:
                 tree.edit(spot, Text(value[:start] + note + value[end:]))
                 tally.changed += 1
@@ -172,11 +175,18 @@ def _in_page(target: Target, cut: Cut, page: Page, desk: Desk) -> Done:
             if taken is not None:
                 yield Cutting(part, *taken, partial(note, page.received_of(part)))
 
+    amount = 0
+
     def note(original: str, gap: Gap) -> str | None:
-        said = counted(_amounts(gap.source, "", cut, desk)[0], cut.to.unit)
-        return tally.note(cut, desk, said, original, gap.text, with_handle=gap.number == 0)
+        nonlocal amount
+        here = _amounts(gap.source, "", cut, desk)[0]
+        said = counted(here, cut.to.unit)
+        words = tally.note(cut, desk, said, original, gap.text, with_handle=gap.number == 0)
+        amount += here if words is not None else 0
+        return words
 
     tally.changed = sum(map(bool, page.cut(cuttings())))
+    tally.said = counted(amount, cut.to.unit)
     return tally.done(cut, desk)
 
 
@@ -208,6 +218,8 @@ class _Tally:
     def __init__(self) -> None:
         self.found = 0
         self.changed = 0
+        self.said = ""
+        """What was cut away, where there was one value to cut."""
         self._full = False
         self._lost: list[str] = []
 
@@ -231,9 +243,11 @@ class _Tally:
 
     def done(self, cut: Cut, desk: Desk, name: str = "") -> Done:
         if self.changed:
-            verb = "shortened" if cut.removes else "set aside"
-            more = f"; then {FULL}" if self._full else ""
-            note = f"{name}{self.changed} of {self.found} {verb}{more}"
+            what = self.said if self.found == 1 else f"{self.changed:,} of {self.found:,}"
+            verb = "removed" if cut.removes else "set aside"
+            if cut.removes and self.found > 1:
+                verb = "shortened"
+            note = f"{name}{what} {verb}" + (f"; then {FULL}" if self._full else "")
             lost = desk.count("".join(self._lost))
             return Done(self.changed, lost, 0 if cut.removes else self.changed, note)
         if self._full:

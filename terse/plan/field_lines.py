@@ -178,7 +178,8 @@ class FieldLines:
             if done.places and guarantee is Guarantee.LOSSY and name not in self.lost:
                 self.lost.append(name)
             if done.aside:
-                self.aside.append(f"{name} ({done.aside})" if done.aside > 1 else name)
+                rest = "the rest of " if isinstance(line, Shorten) else ""
+                self.aside.append(f"{rest}{name}" + (f" ({done.aside})" if done.aside > 1 else ""))
         self.__dict__.pop("draft", None)
         status = StepStatus.APPLIED if places else StepStatus.SKIPPED
         self._trace(label, line.at, status, guarantee, prefix + _joined(notes))

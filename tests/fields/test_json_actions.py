@@ -172,7 +172,7 @@ def test_rows_are_counted_in_a_note_beside_their_list() -> None:
 
     note = f"[the last 47 of 50 rows set aside: terse_retrieve {handle_of(dump(ROWS))}]"
     assert tree.value() == {"rows": ROWS[:3], "rows…": note, "total": Number("50")}  # type: ignore[index]
-    assert done.note == "rows: 1 of 1 set aside"
+    assert done.note == "rows: the last 47 of 50 rows set aside"
 
 
 def test_a_list_that_is_the_document_holds_its_note() -> None:
