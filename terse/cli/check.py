@@ -36,6 +36,10 @@ def check(
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The least severity that makes the exit code 1.")
     ] = FailOn.WARNING,
+    samples: Annotated[
+        bool,
+        typer.Option("--samples", help="Also run the policy on its samples: steps without effect, budgets."),
+    ] = False,
     root: Annotated[str | None, typer.Option("--root", help="The folder that imports stay in.")] = None,
 ) -> None:
     """Check rule files.
@@ -43,7 +47,7 @@ def check(
     Raises:
         CommandError: a path cannot be read, or something was found.
     """
-    code = checking.run(paths or (), output.value, fail_on.value, root)
+    code = checking.run(paths or (), output.value, fail_on.value, root, samples)
     if code:
         raise CommandError("", code)
 

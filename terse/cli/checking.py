@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from terse.diagnostic import Diagnostic
+    from terse.language import Checked
 
 DEFAULT_PATH = "policies"
 OUTPUTS = ("text", "json", "github", "sarif")
@@ -31,10 +32,13 @@ def quick(arguments: list[str]) -> int | None:
     """
     paths: list[str] = []
     options: dict[str, str | None] = {"--output": "text", "--fail-on": "warning", "--root": None}
+    samples = False
     rest = iter(arguments)
     for argument in rest:
         if argument in options:
             options[argument] = next(rest, "")
+        elif argument == "--samples":
+            samples = True
         elif argument.startswith("-"):
             return None
         else:
@@ -43,7 +47,7 @@ def quick(arguments: list[str]) -> int | None:
     if output not in OUTPUTS or fail_on not in SEVERITIES or root == "":
         return None
     try:
-        return run(paths, output, fail_on, root)
+        return run(paths, output, fail_on, root, samples)
     except CommandError as error:
         # Without a message there is nothing left to say: the reader of a pipe went away.
         return None if error.message else error.code
@@ -51,7 +55,7 @@ def quick(arguments: list[str]) -> int | None:
         return None
 
 
-def run(paths: Sequence[str], output: str, fail_on: str, root: str | None) -> int:
+def run(paths: Sequence[str], output: str, fail_on: str, root: str | None, samples: bool) -> int:
     """Check each path as a policy of its own, write what is found, and return the exit code.
 
     Raises:
@@ -67,7 +71,7 @@ def run(paths: Sequence[str], output: str, fail_on: str, root: str | None) -> in
             checked = check([path], root)
         except Unreadable as error:
             fail(f"{shown(error.path)}: {error.reason}")
-        for diagnostic in checked.diagnostics:
+        for diagnostic in (*checked.diagnostics, *(_effects(checked) if samples else ())):
             # Two policies may share a file, and what is wrong with it is told once.
             found.setdefault((diagnostic.sort_key, diagnostic.message), diagnostic)
     diagnostics = sorted(found.values(), key=lambda diagnostic: diagnostic.sort_key)
@@ -76,6 +80,15 @@ def run(paths: Sequence[str], output: str, fail_on: str, root: str | None) -> in
         write(text)
     least = Severity[fail_on.upper()]
     return FINDINGS if any(diagnostic.severity >= least for diagnostic in diagnostics) else OK
+
+
+def _effects(checked: Checked) -> Sequence[Diagnostic]:
+    """What running the policy on its samples shows."""
+    from terse.language.disk import Disk
+    from terse.review.effects import effects
+    from terse.tokens import vocabulary
+
+    return effects(checked, Disk(), vocabulary())
 
 
 def _renderer(output: str) -> Callable[[Sequence[Diagnostic]], str]:

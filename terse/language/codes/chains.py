@@ -279,6 +279,48 @@ rule secret-lists {
 """,
 )
 
+STEP_HAS_NO_EFFECT = Code(
+    "T311",
+    "step-has-no-effect",
+    Severity.WARNING,
+    "a step does nothing to any sample of its rule",
+    "It costs time on every call. Found by `terse check --samples`, which runs the policy on the samples "
+    "in its folder.",
+    """
+terse 1
+
+rule lists {
+  on github/list_issues
+  use minify then tabularize
+}
+
+=== samples/github/list_issues/one.json ===
+{
+    "title": "⟨A long title × 100⟩",
+    "state": "open",
+    "author": "someone",
+    "milestone": null
+}
+""",
+    """
+terse 1
+
+rule lists {
+  on github/list_issues
+  use minify
+}
+
+=== samples/github/list_issues/one.json ===
+{
+    "title": "⟨A long title × 100⟩",
+    "state": "open",
+    "author": "someone",
+    "milestone": null
+}
+""",
+    found_by="check --samples",
+)
+
 FORBIDDEN_STEP = Code(
     "T312",
     "forbidden-step",
@@ -324,5 +366,6 @@ CODES = (
     STEP_TWICE,
     CHAIN_IN_ITSELF,
     MEMORY_UNDER_NEVER_STORE,
+    STEP_HAS_NO_EFFECT,
     FORBIDDEN_STEP,
 )

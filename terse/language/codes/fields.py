@@ -430,6 +430,44 @@ rule tickets {
 """,
 )
 
+BUDGET_OUT_OF_REACH = Code(
+    "T416",
+    "budget-out-of-reach",
+    Severity.WARNING,
+    "what a rule keeps of a sample is more than the result is to fit in",
+    "A result that does not fit is sent as it is. Found by `terse check --samples`, which runs the policy "
+    "on the samples in its folder.",
+    """
+terse 1
+
+rule pages {
+  on docs/read
+  keep title
+  fit in 50 tokens {
+    set aside body
+  }
+}
+
+=== samples/docs/read/one.json ===
+{"title": "⟨A long title × 60⟩", "body": "⟨text × 300⟩"}
+""",
+    """
+terse 1
+
+rule pages {
+  on docs/read
+  keep title
+  fit in 500 tokens {
+    set aside body
+  }
+}
+
+=== samples/docs/read/one.json ===
+{"title": "⟨A long title × 60⟩", "body": "⟨text × 300⟩"}
+""",
+    found_by="check --samples",
+)
+
 SIZE_OUT_OF_RANGE = Code(
     "T417",
     "size-out-of-range",
@@ -522,6 +560,7 @@ CODES = (
     REGEX_MATCHES_EMPTY,
     KEEP_WITHOUT_EFFECT,
     TEXT_LINE_ON_JSON,
+    BUDGET_OUT_OF_REACH,
     SIZE_OUT_OF_RANGE,
     MIXED_SHORTEN,
     NOT_A_REGEX,
