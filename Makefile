@@ -11,7 +11,7 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-CHECKED := terse demo docs editors policies tests policies editors
+CHECKED := terse demo docs editors policies tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
