@@ -187,23 +187,26 @@ def _parted(members: list[int], splits: dict[int, Split]) -> list[list[int]]:
 
 def _feature(word: str) -> str:
     """What lines of one pattern share at a place: the word itself, or its signs if it holds a number."""
-    if any("0" <= sign <= "9" for sign in word):
-        return _NAMES.sub("0", word)
-    return word
+    return _NAMES.sub("0", word) if _DIGIT.search(word) else word
 
 
 def _dividing_place(part: list[int], splits: dict[int, Split]) -> int | None:
-    sample = part if len(part) <= 400 else part[:: len(part) // 400]
+    sample = part[:: 1 + len(part) // 200]
     words = [splits[index].words for index in sample]
     whole = weight(" ".join(words[0])) + 4
+    scale = len(part) / len(sample)
     best, most = None, 0.0
     for place in range(len(words[0])):
-        values = Counter(_feature(line[place]) for line in words)
-        if not 1 < len(values) <= 8:
+        column = Counter([line[place] for line in words])
+        if len(column) == 1:
             continue
-        if min(values.values()) * 12 < len(sample) and len(values) > 2:
+        values: Counter[str] = Counter()
+        for word, often in column.items():
+            values[_feature(word)] += often
+            if len(values) > 8:
+                break
+        if not 1 < len(values) <= 8 or (len(values) > 2 and min(values.values()) * 12 < len(sample)):
             continue
-        scale = len(part) / len(sample)
         gain = sum(weight(value) * often * scale for value, often in values.items() if len(value) > 3)
         gain -= whole * len(values)
         if gain > most:

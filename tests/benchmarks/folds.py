@@ -67,9 +67,11 @@ def measure(folder: Path = CORPUS) -> Iterator[str]:
         after += emitted
         if tokens >= 200:
             shares.append(1 - emitted / tokens)
-            figures = f"{tokens:9,}{100 * shares[-1]:7.1f}%{1000 * took:8.1f}{1000 * counting:10.1f}"
-            yield f"{name[:45]:46}{figures}  {' '.join(names)}"
-    yield f"\n{len(shares)} texts: {before:,} tokens, {100 * (1 - after / max(1, before)):.1f} % saved in all,"
+            saved = f"{tokens:9,}{100 * shares[-1]:7.1f}%"
+            times = f"{1000 * took:8.1f}{1000 * counting:10.1f}"
+            yield f"{name[:45]:46}{saved}{times}  {' '.join(names)}"
+    whole = 1 - after / max(1, before)
+    yield f"\n{len(shares)} texts: {before:,} tokens, {100 * whole:.1f} % saved in all,"
     yield f"{100 * sum(shares) / max(1, len(shares)):.1f} % a text"
 
 
