@@ -126,3 +126,8 @@ def test_a_hook_takes_the_files_of_a_commit(repository: Path, hook: dict[str, An
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_base_that_is_not_there_fails(repository: Path) -> None:
+    """With nothing to compare with, the step does not pass as if nothing had changed."""
+    assert step(repository, "terse diff", base="0" * 40).returncode != 0
