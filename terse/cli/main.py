@@ -9,7 +9,7 @@ import typer
 from typer.main import get_command
 
 from terse import __version__
-from terse.cli import check, console, diff, expand, explain, fmt, lsp, show, snapshot
+from terse.cli import check, console, diff, expand, explain, fmt, init, lsp, show, snapshot
 from terse.cli import test as inline_tests
 from terse.cli.command import Command
 
@@ -31,6 +31,7 @@ PROXY = Command(
 """For `--help`: `terse.cli.entry` starts the proxy without loading this module."""
 
 COMMANDS: tuple[Command, ...] = (
+    init.COMMAND,
     explain.COMMAND,
     check.COMMAND,
     fmt.COMMAND,

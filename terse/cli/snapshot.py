@@ -59,7 +59,7 @@ def snapshot(
     server = server_name if server_name is not None else derived(command)
     wanted = [call_of(server, text) for text in calls or ()]
     folder = folder_of(rules)
-    _refuse_what_is_never_stored(rules, wanted)
+    refuse_what_is_never_stored(rules, wanted)
     answers = asked(command, wanted, timeout)
     save_tools(folder, server, answers.tools)
     for result in answers.results:
@@ -110,7 +110,7 @@ def folder_of(rules: str) -> str:
     return path
 
 
-def _refuse_what_is_never_stored(rules: str, calls: Sequence[Call]) -> None:
+def refuse_what_is_never_stored(rules: str, calls: Sequence[Call]) -> None:
     """A guard that says `never store` holds for samples, too.
 
     Raises:

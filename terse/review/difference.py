@@ -13,10 +13,10 @@ from terse.memory.session import Session
 from terse.payload.payload import Payload
 from terse.plan import describe
 from terse.plan.model import FieldLine, FitIn, Plan, Remove, Rule, Shorten
-from terse.plan.run import run
 from terse.plan.trace import Outcome, StepStatus
 from terse.report.differed import Names, NewLoss, SampleDiff, Side
 from terse.review.cases import Case
+from terse.review.once import outcome_of
 from terse.tokens import Vocabulary
 
 
@@ -27,10 +27,7 @@ def differences(
     found: dict[SampleDiff, list[str]] = {}
     for case in cases:
         payload = Payload.of(case.text)
-        old, new = (
-            run(plan, payload, case.call, Session(), vocabulary, can_retrieve=True, detail=True)
-            for plan in (before, after)
-        )
+        old, new = (outcome_of(plan, payload, case.call, Session(), vocabulary) for plan in (before, after))
         was, now = _side(old), _side(new)
         changed = old.text != new.text or (was.rule, was.guarantee) != (now.rule, now.guarantee)
         losses = tuple(_new_losses(after, was, now, new))

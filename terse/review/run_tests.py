@@ -23,10 +23,11 @@ from terse.plan import describe
 from terse.plan.conditions import Facts
 from terse.plan.gate import Refused, check_kept_lines
 from terse.plan.model import Plan
-from terse.plan.run import run, sent
+from terse.plan.run import sent
 from terse.plan.trace import Outcome, StepStatus
 from terse.report.tested import Failure, Tested
 from terse.review.coverage import Coverage
+from terse.review.once import outcome_of
 from terse.tiers.expand import expand
 from terse.tokens import TokenizerError, Vocabulary
 
@@ -120,9 +121,7 @@ class Tester:
         outcomes = []
         for payload in payloads:
             facts = Facts(payload, call, session, self._vocabulary)
-            outcome = run(
-                self._plan, payload, call, session, self._vocabulary, can_retrieve=True, detail=True
-            )
+            outcome = outcome_of(self._plan, payload, call, session, self._vocabulary)
             self.coverage.note(facts, outcome)
             outcomes.append(outcome)
         sent(self._plan, outcomes, call, session, self._vocabulary)

@@ -31,14 +31,14 @@ guard secrets {
 
 rule everything {
   on */*
-  use minify then tabularize
+  use minify
 }
 """
 LOSING = """
 rule issue-lists {
   on github/list_issues
   when payload has issues
-  use minify then tabularize
+  use minify
   remove every *_url
   because "links can be rebuilt | from the number"
 }
