@@ -46,7 +46,7 @@ class Chain:
     ) -> None:
         """
         Args:
-            clock: seconds, monotonic.
+            clock: seconds, never going back.
         """
         self._steps = steps
         self._tiers = tiers

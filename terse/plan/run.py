@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from time import monotonic
+from time import thread_time
 
 from terse.fields.desk import Desk
 from terse.fields.fit_in import fit_in
@@ -39,7 +39,7 @@ def run(
     *,
     can_retrieve: bool = False,
     detail: bool = False,
-    clock: Callable[[], float] = monotonic,
+    clock: Callable[[], float] = thread_time,
     tiers: Mapping[str, Tier] = BY_NAME,
     expand: Callable[[str], str] = from_any_form,
 ) -> Outcome:
@@ -53,7 +53,8 @@ def run(
             (but `shorten … and remove the rest`).
         detail: fill in what `explain` shows beyond the decisions: near misses, conditions, the tokens
             after each field line. The text sent is the same either way.
-        clock: seconds, monotonic: the only thing that budgets are measured with.
+        clock: seconds, the only thing that budgets are measured with. Processor time of this thread, so that
+            a busy machine decides like an idle one.
         tiers, expand: the steps by name, and the way back from any of their forms.
     """
     counts: dict[str, int] = {}

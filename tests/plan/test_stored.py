@@ -122,3 +122,26 @@ def test_the_test_plan_has_every_kind_of_thing() -> None:
     read = encode(WHOLE).decode()
 
     assert all(f'"{tag}"' in read for tag in tags), tags
+
+
+def test_every_part_of_a_plan_is_documented() -> None:
+    """docs/plan.md names every kind of line, condition and selector, and every key."""
+    page = (File(__file__).parent.parent.parent / "docs" / "plan.md").read_text(encoding="utf-8")
+    names: set[str] = set()
+
+    def gather(value: object) -> None:
+        if isinstance(value, dict):
+            names.update(key for key in value if key != "min-uses")
+            names.update(
+                str(value[key]) for key in ("do", "when", "select") if isinstance(value.get(key), str)
+            )
+            for item in value.values():
+                gather(item)
+        elif isinstance(value, list):
+            for item in value:
+                gather(item)
+
+    gather(json.loads(encode(WHOLE)))
+    missing = sorted(name for name in names if f"`{name}`" not in page and f'"{name}"' not in page)
+
+    assert not missing
