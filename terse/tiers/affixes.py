@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from terse.layout.cost import Cost
-from terse.layout.document import ABSENT, Cells, Column, Group, Table
+from terse.layout.document import ABSENT, USUAL, Cells, Column, Constant, Group, Table
 from terse.layout.rewrite import each_table, separated
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
@@ -47,24 +47,32 @@ def _columns(columns: Sequence[Column], table: Table, cost: Cost) -> tuple[list[
 
 
 def _shortened(column: Cells, table: Table, cost: Cost) -> Cells:
-    if column.usual is not None or column.prefix or column.suffix:
+    if column.prefix or column.suffix:
         return column
+    before = column
+    if column.usual is not None:
+        # A usual value is part of the bargain: without it, the affix may be the better one.
+        if not isinstance(column.usual, Constant) or not isinstance(column.usual.value, str):
+            return column
+        usual = column.usual.value
+        values = [usual if value is USUAL else value for value in column.values]
+        column = replace(column, values=values, usual=None)
     strings: list[str] = []
     for value in column.values:
         if type(value) is str:
             strings.append(value)
         elif value is not None and value is not ABSENT:
-            return column
+            return before
     first, last = min(strings, default=""), max(strings, default="")
     if first == last:
-        return column
+        return before
     prefix = _common(first, last)
     rests = [text[len(prefix) :] for text in strings]
     turned = [text[::-1] for text in rests]
     suffix = _common(min(turned), max(turned))[::-1]
     if len(prefix) + len(suffix) < 2:
-        return column
-    ways = [column]
+        return before
+    ways = [before]
     for start in dict.fromkeys((prefix, _whole_words(prefix))):
         for end in dict.fromkeys((suffix, _whole_words(suffix[::-1])[::-1])):
             if start or end:

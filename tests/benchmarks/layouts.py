@@ -54,7 +54,8 @@ def measure(folder: Path = CORPUS) -> Iterator[str]:
     if not shares:
         yield f"no JSON in {folder}"
         return
-    yield f"total {100 * (1 - emitted_all / minified_all):.1f} %, median {median(shares):.1f} % below minified"
+    total = 100 * (1 - emitted_all / minified_all)
+    yield f"total {total:.1f} %, median {median(shares):.1f} % below minified"
     if counted:
         yield f"{even} of {counted} files no more than {CLOSE} points behind the best public format"
 
