@@ -104,10 +104,9 @@ def _nonsense(count: int) -> str:
         slowest = max(slowest, perf_counter() - start)
         trees += not parsed.diagnostics
         if number % 1_000 == 0 and sys.stderr.isatty():
-            print(f"\r{number:,} of {count:,}", end="", file=sys.stderr)
-    print(
-        f"{count:,} files of nonsense: {trees:,} were trees, the rest findings; slowest {slowest * 1000:.0f} ms"
-    )
+            print(f"{number:,} of {count:,}", end="\r", file=sys.stderr)
+    which = f"{trees:,} trees, {count - trees:,} with findings"
+    return f"{count:,} files of nonsense: {which}; slowest {slowest * 1000:.0f} ms"
 
 
 def _bytes(random: Random, valid: list[bytes]) -> bytes:
