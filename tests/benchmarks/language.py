@@ -73,10 +73,8 @@ def _thousand_rules() -> str:
             found = check([path])
             checking.append(perf_counter() - start)
         assert found.plan is not None
-    size = len(data) // 1000
-    print(
-        f"{RULES:,} rules, {size} kB: parse {median(parsing):.2f} s, parse and check {median(checking):.2f} s"
-    )
+    size = f"{RULES:,} rules, {len(data) // 1000} kB"
+    return f"{size}: parse {median(parsing):.2f} s, parse and check {median(checking):.2f} s"
 
 
 def _twenty_rules() -> str:
