@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from terse.fields.desk import Desk, Done
 from terse.fields.keep import keep
 from terse.fields.page import Page
@@ -145,6 +147,8 @@ class FieldLines:
         plain = [target for number, target in enumerate(line.targets) if (id(line), number) not in instead]
         spared = [target for number, target in enumerate(line.targets) if (id(line), number) in instead]
         if plain:
+            if spared:
+                label = describe.field_line(replace(line, targets=tuple(plain)))
             self._do(line, plain, label, guarantee)
         if spared:
             self._spare(line, spared)
@@ -229,9 +233,27 @@ class FieldLines:
     def _trace(self, label: str, at: str, status: StepStatus, guarantee: Guarantee, note: str) -> None:
         before = after = NOT_COUNTED
         if self._detail:
-            before = self.steps[-1].tokens_after if self.steps else self._desk.count(self._payload.text)
+            if status is StepStatus.APPLIED:
+                self._trace_white_space()
+            before = self._tokens_before()
             after = self._desk.count(self.draft.text) if status is StepStatus.APPLIED else before
         self.steps.append(StepTrace(label, at, status, before, after, guarantee, note))
+
+    def _trace_white_space(self) -> None:
+        """Tell what the first line that changes a JSON document saves from what its new text does not need.
+
+        A changed document is written anew, without white space; the line must not get the credit for that.
+        """
+        if self._payload.json is None or any(step.status is StepStatus.APPLIED for step in self.steps):
+            return
+        before, after = self._tokens_before(), self._desk.count(dump(self._payload.json))
+        if after < before and not self._cut_as_text:
+            label, note = "(JSON written anew)", "without white space"
+            status, guarantee = StepStatus.APPLIED, Guarantee.LOSSLESS
+            self.steps.append(StepTrace(label, "", status, before, after, guarantee, note))
+
+    def _tokens_before(self) -> int:
+        return self.steps[-1].tokens_after if self.steps else self._desk.count(self._payload.text)
 
 
 def class_of(line: Line) -> Guarantee:

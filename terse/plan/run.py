@@ -9,7 +9,6 @@ from time import thread_time
 from terse.fields.desk import Desk
 from terse.fields.fit_in import fit_in
 from terse.fields.marks import Marks
-from terse.fields.page import Page
 from terse.fields.tree import Tree
 from terse.guarantee import Guarantee, lowest
 from terse.memory.session import Session
@@ -84,7 +83,11 @@ def run(
             return report.original(choice, "nothing changed", steps)
         desk = Desk(count, Marks(payload.text), session.store)
         keeps = [line for line in rule.fields if isinstance(line, Keep)]
-        keeps += [line for guard in choice.guards for line in guard.keep]
+        if not detail and len(keeps) == len(rule.fields):
+            # No line takes anything away: what is kept needs no looking for.
+            keeps = []
+        else:
+            keeps += [line for guard in choice.guards for line in guard.keep]
         lines = FieldLines(payload, keeps, desk, limits, lose_percent=rule.lose_percent, detail=detail)
         lines, chained = _work(rule, lines, chain)
         return report.outcome(choice, lines, chained, session, expand)
@@ -212,9 +215,12 @@ class _Report:
             gate.check_text(text, left, expand)
         else:
             gate.check_document(text, left, expand, lines.canonical)
+        if not lines.edited:
+            # The whole was compared, and what is kept with it.
+            return
         if isinstance(subject, Tree):
             gate.check_kept(subject.document, left, lines.kept, subject.notes)
-        elif isinstance(subject, Page):
+        else:
             gate.check_kept_lines(subject.kept_lines, subject.text)
 
     def _tokens_of_original(self) -> int:

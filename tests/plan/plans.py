@@ -120,6 +120,11 @@ def steps(of: Outcome) -> dict[str, StepTrace]:
     return {each.label.split("(")[0]: each for each in of.trace.steps}
 
 
+def told(of: Outcome) -> list[StepTrace]:
+    """The traces of what the rule says, without the row on white space that a changed document loses."""
+    return [each for each in of.trace.steps if each.label != "(JSON written anew)"]
+
+
 def issues(number: int = 30, body: str = "a body with enough words in it to be worth a handle " * 6) -> str:
     """A list of issues, pretty-printed, well over two hundred tokens."""
     rows = ",\n".join(

@@ -35,7 +35,7 @@ from terse.tiers.expand import expand
 from terse.tokens import vocabulary
 from tests.fields.documents import DOCUMENTS, TARGETS
 from tests.fields.test_text_actions import TEXTS
-from tests.plan.plans import ALL, plan, rule, step
+from tests.plan.plans import ALL, plan, rule, step, told
 
 QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 CHAINS = st.lists(
@@ -134,7 +134,7 @@ def test_detail_changes_nothing_that_is_sent(text: str, of: Rule, guards: tuple[
 
     assert short.text == long.text
     assert short.guarantee == long.guarantee
-    assert [each.status for each in short.trace.steps] == [each.status for each in long.trace.steps]
+    assert [each.status for each in told(short)] == [each.status for each in told(long)]
     assert short.trace.lost == long.trace.lost
 
 
@@ -211,5 +211,5 @@ def test_handles_come_through_any_chain(rows: int, chain: tuple[Step, ...], unit
     handles = set(re.findall(r"terse_retrieve (h[0-9]{9})\b", done.text))
     assert len(handles) == (1 if unit == "rows" else rows)
     assert all(session.store.get(handle) for handle in handles)
-    failed = [each for each in done.trace.steps if each.status is StepStatus.FAILED]
+    failed = [each for each in told(done) if each.status is StepStatus.FAILED]
     assert not failed

@@ -20,7 +20,7 @@ from terse.plan.stored import decode, encode
 from terse.plan.trace import Outcome, StepStatus
 from terse.tiers.expand import expand
 from terse.tokens import vocabulary
-from tests.plan.plans import issues
+from tests.plan.plans import issues, told
 
 ISSUES = issues()
 
@@ -132,7 +132,7 @@ def test_the_same_rule_under_a_guard_loses_nothing(compiled: Callable[[str], Pla
     done = _run(compiled(GITHUB), ISSUES, "jira/list_issues", can_retrieve=True)
 
     assert done.guarantee is Guarantee.RECOVERABLE
-    removal = next(step for step in done.trace.steps if step.label.startswith("remove"))
+    removal = next(step for step in told(done) if step.label.startswith("remove"))
     assert removal.status is StepStatus.FORBIDDEN
     assert removal.note == "guard no-silent-loss requires recoverable"
     assert '"html_url"' in dump(parse(expand(done.text)))
@@ -151,7 +151,7 @@ def test_fit_in_stops_when_it_fits(compiled: Callable[[str], Plan]) -> None:
     done = _run(compiled(GITHUB), ISSUES, "github/search_issues", can_retrieve=True)
 
     assert done.trace.tokens_out <= 700
-    assert [step.label for step in done.trace.steps[:3]] == [
+    assert [step.label for step in told(done)[:3]] == [
         "fit in 700 tokens",
         "set aside issues.body",
         "shorten everything to 5 rows",
