@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -27,5 +28,28 @@ def terse(tmp_path: Path) -> Terse:
             env={**os.environ, "COLUMNS": "80", **environment},
             check=False,
         )
+
+    return run
+
+
+@pytest.fixture
+def terse_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Terse:
+    """As `terse`, in this process: for tests of a command's work, of which many start it again and again."""
+    from terse.cli.main import run as run_here
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+        with monkeypatch.context() as here:
+            for name, value in {"COLUMNS": "80", **environment}.items():
+                here.setenv(name, value)
+            here.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            capfdbinary.readouterr()
+            code = run_here(list(arguments))
+            sys.stderr.flush()
+            out, error = capfdbinary.readouterr()
+        return subprocess.CompletedProcess(list(arguments), code, out, error)
 
     return run

@@ -53,6 +53,12 @@ test "open issues" {
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
+@pytest.fixture
+def terse(terse_here: Terse) -> Terse:
+    """The command, without the cost of a process for each run."""
+    return terse_here
+
+
 def _git(folder: Path, *arguments: str) -> None:
     who = ("-c", "user.name=t", "-c", "user.email=t@t.example", "-c", "commit.gpgsign=false")
     subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)

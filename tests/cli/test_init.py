@@ -25,6 +25,12 @@ LOG = "".join(
 
 
 @pytest.fixture
+def terse(terse_here: Terse) -> Terse:
+    """The command, without the cost of a process for each run."""
+    return terse_here
+
+
+@pytest.fixture
 def results(tmp_path: Path) -> Path:
     """A folder of saved results: three tools of one server, one tool of another."""
     folder = tmp_path / "results"

@@ -71,6 +71,12 @@ rule text {
 
 
 @pytest.fixture
+def terse(terse_here: Terse) -> Terse:
+    """The command, without the cost of a process for each run."""
+    return terse_here
+
+
+@pytest.fixture
 def policy(tmp_path: Path) -> Path:
     """The rules above as policies/all.terse."""
     folder = tmp_path / "policies"

@@ -15,6 +15,12 @@ from tests.cli.conftest import Terse
 SHELF = [sys.executable, str(Path(__file__).parent.parent / "servers" / "shelf.py")]
 
 
+@pytest.fixture
+def terse(terse_here: Terse) -> Terse:
+    """The command, without the cost of a process for each run."""
+    return terse_here
+
+
 def _lock(folder: Path) -> dict[str, list[str]]:
     lock = json.loads((folder / "tools.lock").read_text(encoding="utf-8"))
     return {name: [tool["name"] for tool in server["tools"]] for name, server in lock["servers"].items()}
@@ -111,7 +117,7 @@ def test_what_is_never_stored_is_no_sample(terse: Terse, tmp_path: Path) -> None
         (["--", "/nowhere/server"], "there is no command /nowhere/server"),
         (["--", *SHELF, "--die"], "its last words: no more books"),
         (["--", *SHELF, "--same-cursor"], "the same cursor twice"),
-        (["--timeout", "3", "--", *SHELF, "--silent"], "more than 3 seconds"),
+        (["--timeout", "1", "--", *SHELF, "--silent"], "more than 1 seconds"),
         (["--", sys.executable, "-c", "print('hello')"], "the server failed: "),
         (["--call", "list_books(", "--", *SHELF], "--call list_books(: "),
         (["--call", "*", "--", *SHELF], "is a pattern"),

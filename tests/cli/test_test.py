@@ -81,6 +81,12 @@ test "the sample is missing" {
 
 
 @pytest.fixture
+def terse(terse_here: Terse) -> Terse:
+    """The command, without the cost of a process for each run."""
+    return terse_here
+
+
+@pytest.fixture
 def policy(tmp_path: Path) -> Callable[[str], Path]:
     """`policy(text)`: the text as policies/github.terse, beside two samples."""
     folder = tmp_path / "policies" / "samples" / "github" / "list_issues"

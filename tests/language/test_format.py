@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from terse.language import syntax
+from terse.language import check, syntax
 from terse.language.format import WIDTH, formatted
 from terse.language.parse import parse_text
 from terse.source import Source, Span
+from tests.language.example import Files
 from tests.language.rule_files import rule_files
 
 
@@ -146,3 +150,44 @@ def test_a_long_list_has_one_member_a_line() -> None:
 def test_a_broken_list_that_fits_is_joined() -> None:
     """How a list was broken before has no say: one style."""
     assert fmt("terse 1\nrule a {\n  keep x,\n    y,\n\n    z\n}\n").splitlines()[3] == "  keep x, y, z"
+
+
+POLICIES = sorted((Path(__file__).parent.parent.parent / "policies").rglob("*.terse"))
+
+
+def plan_of(text: str) -> Any:
+    """What a policy without imports compiles to, but for the places in its files."""
+    checked = check(["x.terse"], reader=Files({"x.terse": text.encode()}))
+
+    assert checked.plan is not None, [diagnostic.message for diagnostic in checked.diagnostics]
+    return without_places(msgspec.to_builtins(msgspec.structs.replace(checked.plan, hash="")))
+
+
+def without_places(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_places(member) for key, member in value.items() if key != "at"}
+    return [without_places(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+@pytest.mark.parametrize("path", POLICIES, ids=lambda path: path.name)
+@given(st.data())
+@settings(max_examples=5)
+def test_the_plan_stays(path: Path, data: st.DataObject) -> None:
+    """A shipped policy with any other white space is formatted to a file that compiles to the same plan."""
+    alone = re.sub(r'^import ".*"$', "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    if check(["x.terse"], reader=Files({"x.terse": alone.encode()})).plan is None:
+        # It needs a chain or a profile of the file that it imports.
+        alone = "terse 1\n"
+    spaced = re.sub(r"^ +", lambda _: data.draw(st.sampled_from(["", " ", "\t"])), alone, flags=re.MULTILINE)
+    spaced = re.sub(r"\n", lambda _: data.draw(st.sampled_from(["\n", "\n", " \r\n", "\n\n"])), spaced)
+
+    assert plan_of(fmt(spaced)) == plan_of(alone)
+    assert fmt(spaced) == fmt(alone) or "\n\n" in spaced
+
+
+@given(st.one_of(st.text(max_size=200), rule_files().map(lambda text: text.replace("\n", "", 1))))
+def test_any_text_is_formatted_or_refused(text: str) -> None:
+    """Whatever parses without findings is formatted without an error."""
+    parsed = parse_text(Source("x.terse", text))
+    if not parsed.diagnostics:
+        assert fmt(formatted(parsed.file)) == formatted(parsed.file)
