@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
@@ -28,6 +28,10 @@ _ERROR = re.compile(
 
 LONGEST_LINE = 8000
 SAMPLE = 12
+MOST_COMPARED = 4000
+"""Lines that a pattern is worked out from; the others of its group are then read by it."""
+
+MOST_LEFT = 20_000
 _LEAF = 40
 
 
@@ -94,8 +98,8 @@ def alike(lines: Sequence[str]) -> bool:
 def _found(
     lines: Sequence[str], count: Callable[[str], int], expired: Callable[[], bool], standard: Standard
 ) -> list[Found]:
-    splits: dict[int, Split] = {}
-    groups = _groups(lines, splits)
+    splits = _Splits(lines)
+    groups = _groups(lines)
     found: list[Found] = []
     left: list[int] = []
     for group in groups:
@@ -108,11 +112,28 @@ def _found(
             else:
                 left.extend(members)
     if not expired():
-        found.extend(_by_beginning(sorted(left), lines, splits, count, standard))
+        found.extend(_by_beginning(sorted(left)[:MOST_LEFT], lines, splits, count, standard))
     return found
 
 
-def _groups(lines: Sequence[str], splits: dict[int, Split]) -> list[_Group]:
+class _Splits(Mapping[int, Split]):
+    """The lines as words, by number: split when asked for, since all at once would fill the memory."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+
+    def __getitem__(self, index: int) -> Split:
+        parts = _GAPS.split(self._lines[index])
+        return Split(parts[::2], parts[1::2])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self._lines)))
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
+def _groups(lines: Sequence[str]) -> list[_Group]:
     """The lines grouped by their words. A word with a digit says nothing of a pattern: it is not compared."""
     errors_stay = sum(1 for line in lines if _ERROR.search(line)) * 20 < len(lines)
     leaves: dict[tuple[int, str], list[_Group]] = defaultdict(list)
@@ -123,12 +144,10 @@ def _groups(lines: Sequence[str], splits: dict[int, Split]) -> list[_Group]:
             continue  # a line that ends in … may be a heading: it stays in sight
         if errors_stay and _ERROR.search(line):
             continue
-        parts = _GAPS.split(line)
-        splits[index] = Split(parts[::2], parts[1::2])
         mask = _DIGITS.sub("0", line)
         group = by_mask.get(mask)
         if group is None:
-            group = _nearest(leaves, parts[::2])
+            group = _nearest(leaves, _GAPS.split(line)[::2])
             by_mask[mask] = group
             if not group.members:
                 groups.append(group)
@@ -167,7 +186,7 @@ def _same(known: str | None, word: str | None, weighs: int) -> int:
     return weighs if known is not None and known == word else 0
 
 
-def _parted(members: list[int], splits: dict[int, Split]) -> list[list[int]]:
+def _parted(members: list[int], splits: Mapping[int, Split]) -> list[list[int]]:
     """The group parted where a place has few values, each often: what they say then stands in the pattern."""
     parts = [members]
     done: list[list[int]] = []
@@ -190,7 +209,7 @@ def _feature(word: str) -> str:
     return _NAMES.sub("0", word) if _DIGIT.search(word) else word
 
 
-def _dividing_place(part: list[int], splits: dict[int, Split]) -> int | None:
+def _dividing_place(part: list[int], splits: Mapping[int, Split]) -> int | None:
     sample = part[:: 1 + len(part) // 200]
     words = [splits[index].words for index in sample]
     whole = weight(" ".join(words[0])) + 4
@@ -217,12 +236,22 @@ def _dividing_place(part: list[int], splits: dict[int, Split]) -> int | None:
 def _worked_out(
     members: list[int],
     lines: Sequence[str],
-    splits: dict[int, Split],
+    splits: Mapping[int, Split],
     count: Callable[[str], int],
     standard: Standard,
 ) -> Found | None:
     if len(members) < 2:
         return None
+    if len(members) > MOST_COMPARED:
+        half = MOST_COMPARED // 2
+        middle = len(members) // 2
+        some = members[:half] + members[middle : middle + half]
+        entry = _worked_out(some, lines, splits, count, standard)
+        if entry is None:
+            return None
+        pattern = entry[0]
+        values = ((index, pattern.values(lines[index])) for index in members)
+        return pattern, [(index, held) for index, held in values if held is not None]
     gaps = Counter(tuple(splits[index].gaps) for index in members)
     entry = None
     if len(gaps) == 1:
@@ -267,7 +296,7 @@ def _pays(
 def _by_beginning(
     left: list[int],
     lines: Sequence[str],
-    splits: dict[int, Split],
+    splits: Mapping[int, Split],
     count: Callable[[str], int],
     standard: Standard,
 ) -> list[Found]:

@@ -75,6 +75,25 @@ class Pattern:
             parts.append(literal)
         return "".join(parts)
 
+    def values(self, line: str) -> tuple[str, ...] | None:
+        """The values that make `line` of the pattern, or `None`. Each ends where the next literal stands."""
+        if not line.startswith(self.literals[0]) or not line.endswith(self.literals[-1]):
+            return None
+        at = len(self.literals[0])
+        last = len(line) - len(self.literals[-1])
+        found: list[str] = []
+        for place, (slot, literal) in enumerate(zip(self.slots, self.literals[1:], strict=True)):
+            end = last if place == len(self.slots) - 1 else line.find(literal, at + 1, last)
+            if end < at:
+                return None
+            value = line[at:end]
+            if slot.align:
+                value = value.rstrip(" ") if slot.align == "<" else value.lstrip(" ")
+            found.append(value)
+            at = end + len(literal)
+        values = tuple(found)
+        return values if self.fill(values) == line else None
+
 
 def letters(index: int) -> str:
     """A, B, … Z, AA, AB, …: the name of the pattern at `index`."""
