@@ -157,7 +157,7 @@ def _of_rule(project: Project, path: str, name: str) -> Iterator[str]:
     rule = next((rule for rule in plan.rules if rule.name == name), None) if plan is not None else None
     if plan is None or rule is None:
         return
-    yield f"**rule {rule.name}**, {rule.guarantee} at worst. {' '.join(rule.because)}".rstrip()
+    yield f"**rule {rule.name}**, {rule.guarantee} at worst. {'; '.join(rule.because)}".rstrip()
     places = list(_places(rule, facts(project, path)))
     if not places:
         yield "No sample of the calls it speaks of."

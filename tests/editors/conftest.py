@@ -69,7 +69,7 @@ LOCK = {
                 {"name": "get_file_contents", "inputSchema": {"type": "object", "properties": {"path": {}}}},
             ]
         }
-    }
+    },
 }
 
 
