@@ -7,7 +7,8 @@
 - A block after `<!-- file: NAME -->` is the file NAME of docs/examples.
 - What stands between `<!-- tiers -->` and `<!-- end -->` is written from the tiers.
 - terse/language/tiers.json, what the language knows of the tiers, is written from the tiers.
-- docs/commands.md is written from the commands themselves, docs/codes/ from the table of codes.
+- docs/commands.md is written from the commands themselves, docs/codes/ from the table of codes,
+  docs/words.md from the words of the language.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typer.main import get_command
 
 from terse.cli.command import Command
 from terse.cli.main import COMMANDS, application
-from terse.language import tiers
+from terse.language import tiers, words
 from terse.language.codes import CODES
 from terse.report.page import index, markdown
 from terse.tiers import TIERS
@@ -124,6 +125,38 @@ def _command(command: Command) -> str:
     return "\n".join([*lines, *(("| | |", "|---|---|", *rows, "") if rows else ())])
 
 
+def _words_of_the_language() -> str:
+    """Every word of the rule language, by where it stands."""
+    sections = (
+        ("Items", "What a file is made of.", words.ITEMS),
+        ("Lines", "What blocks are made of.", words.LINES),
+        ("Inside a line", "", words.INSIDE),
+        ("Classes", "What a reader of a result can rely on, the strongest first.", words.CLASSES),
+        ("Kinds", "What `payload is` and `field … is` ask for.", words.KINDS),
+        ("Levels", "Of `compress`.", words.LEVELS),
+        ("Units", "`2k` is 2,000; `1_500` is 1,500.", _UNITS),
+    )
+    parts = ["# The words of the language\n"]
+    parts.append("Editors show the same sentences; the [guide](guide.md) says how they work together.\n")
+    for title, sentence, listed in sections:
+        parts += [f"## {title}\n", *([f"{sentence}\n"] if sentence else []), "| word | |", "|---|---|"]
+        parts += [f"| `{word}` | {meaning.replace('|', chr(92) + '|')} |" for word, meaning in listed.items()]
+        parts.append("")
+    return "\n".join(parts)
+
+
+_UNITS = {
+    "tokens": "of the vocabulary that the proxy counts in.",
+    "characters": "of the text.",
+    "lines": "of the text.",
+    "rows": "items of a list.",
+    "bytes": "of the text in UTF-8; `kB` is 1,000 of them, `MB` 1,000,000.",
+    "calls": "of the session, this one not counted.",
+    "ms": "milliseconds; a `second` is 1,000 of them, a `minute` 60,000.",
+    "%": "of the tokens of the result as it came.",
+}
+
+
 def _words(parameter: Any) -> str:
     """`--call CALL`, or `PAYLOAD` for an argument."""
     options = [option for option in parameter.opts if option.startswith("-")]
@@ -139,6 +172,7 @@ def _words(parameter: Any) -> str:
 GENERATED: dict[Path, Callable[[], str]] = {
     **{page: partial(_page, page) for page in PAGES},
     ROOT / "docs" / "commands.md": _commands,
+    ROOT / "docs" / "words.md": _words_of_the_language,
     tiers.FILE: tiers.text,
     CODES_FOLDER / "README.md": partial(index, CODES),
     **{CODES_FOLDER / f"{code.code}.md": partial(markdown, code) for code in CODES},
