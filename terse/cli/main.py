@@ -9,7 +9,7 @@ import typer
 from typer.main import get_command
 
 from terse import __version__
-from terse.cli import check, console, diff, expand, explain, fmt, init, lsp, show, snapshot
+from terse.cli import bench, check, console, diff, expand, explain, fmt, init, lsp, show, snapshot
 from terse.cli import test as inline_tests
 from terse.cli.command import Command
 
@@ -37,6 +37,7 @@ COMMANDS: tuple[Command, ...] = (
     fmt.COMMAND,
     inline_tests.COMMAND,
     diff.COMMAND,
+    bench.COMMAND,
     show.COMMAND,
     snapshot.COMMAND,
     expand.COMMAND,

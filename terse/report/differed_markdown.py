@@ -16,11 +16,11 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$])")
 
 def render(diff: Diff) -> str:
     """New losses first: they are what a reviewer has to judge; then the table."""
-    lines = [f"**terse diff** {_code(diff.before)} → {_code(diff.after)}", ""]
-    lines += [_plain(" ".join(headline(diff).split())) + " " + _plain(tokens_line(diff)), ""]
+    lines = [f"**terse diff** {code(diff.before)} → {code(diff.after)}", ""]
+    lines += [plain(" ".join(headline(diff).split())) + " " + plain(tokens_line(diff)), ""]
     lines += _losses(diff)
     lines += _table(diff)
-    lines += [f"> note: {_plain(note)}" for note in diff.notes]
+    lines += [f"> note: {plain(note)}" for note in diff.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -32,8 +32,8 @@ def _losses(diff: Diff) -> Iterator[str]:
     yield "### New loss"
     yield ""
     for names, at, because in grouped(diff):
-        reasons = "".join(f"; because “{_plain(reason)}”" for reason in because[:MOST_REASONS])
-        yield f"- {', '.join(map(_code, names))} ({_code(at)}){reasons}"
+        reasons = "".join(f"; because “{plain(reason)}”" for reason in because[:MOST_REASONS])
+        yield f"- {', '.join(map(code, names))} ({code(at)}){reasons}"
         if not because:
             yield "  - the rule gives no reason"
     yield ""
@@ -46,9 +46,9 @@ def _table(diff: Diff) -> Iterator[str]:
     yield "|---|---|---:|---|---|"
     for sample in diff.changed[:MOST_ROWS]:
         rule, tokens, guarantee = cells(sample)
-        call = "".join(f"<br>{_code(call)}" for call in told_calls(diff, sample))
+        call = "".join(f"<br>{code(call)}" for call in told_calls(diff, sample))
         mark = "**new loss**" if sample.new_losses else ""
-        yield f"| {_code(short(sample.sample))}{call} | {_plain(rule)} | {tokens} | {guarantee} | {mark} |"
+        yield f"| {code(short(sample.sample))}{call} | {plain(rule)} | {tokens} | {guarantee} | {mark} |"
     yield ""
     more = len(diff.changed) - MOST_ROWS
     if more > 0:
@@ -56,11 +56,11 @@ def _table(diff: Diff) -> Iterator[str]:
         yield ""
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     return _MARKUP.sub(r"\\\1", _one_line(text))
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     # A pipe ends a table's cell even in code.
     fence = "``" if "`" in text else "`"
     pad = " " if "`" in text else ""

@@ -1,0 +1,228 @@
+"""`terse bench`: what the rules save over saved results, and whether every promise holds."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from terse.cli.command import Command
+from terse.cli.console import FINDINGS, CommandError, fail, write
+from terse.cli.files import read_text, shown
+from terse.cli.test import checked_policy
+
+if TYPE_CHECKING:
+    from terse.capture.results import Result
+    from terse.plan.model import Plan
+    from terse.report.benched import Bench, Measured, Peer
+
+_NOT_PEERS = ("file", "kind", "raw", "minified")
+
+
+class Output(StrEnum):
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+def bench(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH]…",
+            help="Saved results, folders of them, or captures (*.jsonl). Default: our samples.",
+        ),
+    ] = None,
+    corpus: Annotated[
+        str | None,
+        typer.Option("--corpus", metavar="DIR", help="A folder with payloads/ and captures/: measure both."),
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules",
+            metavar="PATH",
+            help="A rule file or a folder; if not given, the embedded default policy.",
+        ),
+    ] = None,
+    output: Annotated[Output, typer.Option("--output", help="How figures are written.")] = Output.TEXT,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="TSV",
+            help="A table of what public formats take: file, then one column each.",
+        ),
+    ] = None,
+    runs: Annotated[
+        int,
+        typer.Option(
+            "--runs", metavar="N", min=0, max=1000, help="Run each text so often; 0: leave the times out."
+        ),
+    ] = 3,
+    budget: Annotated[
+        bool,
+        typer.Option("--budget", help="Keep the rules' budgets of time: figures then depend on the machine."),
+    ] = False,
+    vocabulary: Annotated[
+        str, typer.Option("--vocabulary", metavar="NAME", help="Count with o200k_base or cl100k_base.")
+    ] = "o200k_base",
+) -> None:
+    """Measure saved results.
+
+    Raises:
+        CommandError: something cannot be read, or a text was not exact or larger.
+    """
+    plan, policy = _policy(rules)
+    peers = None if against is None else _peers(against)
+    facts = _facts(_paths(paths, corpus), plan, policy, vocabulary, runs, budget, peers)
+    write(_renderer(output)(facts))
+    if facts.failures:
+        raise CommandError("", FINDINGS)
+
+
+def _policy(rules: str | None) -> tuple[Plan, str]:
+    if rules is None:
+        from terse.cli.policy import default_plan
+
+        return default_plan(), "the embedded default"
+    plan = checked_policy(rules).plan
+    assert plan is not None, "INVARIANT: a policy without a plan has ended the command"
+    return plan, shown(rules)
+
+
+def _paths(paths: Sequence[str] | None, corpus: str | None) -> list[str]:
+    named = list(paths or ())
+    if corpus is not None:
+        if not os.path.isdir(corpus):
+            fail(f"--corpus {shown(corpus)}: no such folder")
+        inner = [
+            path for name in ("payloads", "captures") if os.path.isdir(path := os.path.join(corpus, name))
+        ]
+        named += inner or [corpus]
+    if named:
+        for path in named:
+            if not os.path.exists(path):
+                fail(f"no such file or folder: {shown(path)}")
+        return named
+    import terse
+
+    package = Path(terse.__file__).parent
+    # In the wheel the policies are in the package, in a checkout beside it.
+    places = [str(folder / "policies" / "samples") for folder in (package, package.parent)]
+    own = [place for place in places if os.path.isdir(place)]
+    if not own:
+        fail("this terse has no samples of its own: name a file or a folder")
+    return own[:1]
+
+
+def _facts(
+    paths: list[str],
+    plan: Plan,
+    policy: str,
+    vocabulary_name: str,
+    runs: int,
+    budget: bool,
+    peers: dict[str, Peer] | None,
+) -> Bench:
+    from terse.capture.results import Unreadable, results
+    from terse.report.benched import Bench
+    from terse.review.bench import Bencher
+    from terse.tokens import UnknownVocabulary, vocabulary
+
+    try:
+        counted = vocabulary(vocabulary_name)
+    except UnknownVocabulary as error:
+        fail(str(error))
+    counted.warm()
+    bencher = Bencher(plan, counted, runs, budget)
+    notes: list[str] = []
+    texts: list[Measured] = []
+    try:
+        found = list(results(paths, notes))
+        if not found:
+            fail(f"nothing to measure in {', '.join(map(shown, paths))}")
+        with _progress(found) as each:
+            texts += [bencher.measure(one.file, one.part, one.call, one.text) for one in each]
+    except Unreadable as error:
+        fail(shown(str(error)))
+    over = sum(text.milliseconds > bencher.budget_ms(text) for text in texts)
+    return Bench(policy, counted.name, runs, texts, budget, over, peers, tuple(notes))
+
+
+@contextmanager
+def _progress(found: Sequence[Result]) -> Iterator[Iterator[Result]]:
+    """The results one by one, with a bar on stderr where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield iter(found)
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        yield iter(progress.track(found, description="measuring"))
+
+
+def _peers(path: str) -> dict[str, Peer]:
+    """By file, the public format that takes the fewest tokens.
+
+    Raises:
+        CommandError: the table cannot be read, or is none.
+    """
+    from terse.report.benched import Peer
+
+    rows = csv.DictReader(read_text(path).splitlines(), delimiter="\t")
+    names = [name for name in rows.fieldnames or () if name not in _NOT_PEERS]
+    if "file" not in (rows.fieldnames or ()) or not names:
+        fail(
+            f"--against {shown(path)}: the first line must name the columns, tabs between: file, then formats"
+        )
+    peers: dict[str, Peer] = {}
+    for row in rows:
+        found: list[tuple[int, str]] = []
+        for name in names:
+            cell = (row[name] or "").strip()
+            if not cell:
+                continue
+            if not (cell.isascii() and cell.isdigit() and len(cell) < 16):
+                where = f"--against {shown(path)}:{rows.line_num}"
+                fail(f"{where}: {shown(name)} is no number of tokens: {shown(cell[:40])}")
+            found.append((int(cell), name))
+        if found:
+            tokens, name = min(found)
+            peers[row["file"]] = Peer(name, tokens)
+    return peers
+
+
+def _renderer(output: Output) -> Callable[[Bench], str]:
+    from terse.report import benched_json, benched_markdown, benched_text
+
+    match output:
+        case Output.MARKDOWN:
+            return benched_markdown.render
+        case Output.JSON:
+            return benched_json.render
+    return benched_text.render
+
+
+COMMAND = Command(
+    name="bench",
+    sentence="Measure what rules save over saved results: tokens, time, and whether all of it comes back.",
+    run=bench,
+    example="terse bench samples/ --rules policies/ --output markdown",
+    example_does="tokens before and after by file and by kind, as a page",
+    notes=(
+        "A capture has one call a line: an object with server, tool, arguments and result. Each call is "
+        "measured alone, as the first of a session.",
+        "`saved` is percent below minified JSON, below the text as received for other text; `of raw` is "
+        "percent below what was received. `ms` is time of the processor.",
+        "Exit codes: 0 every text is exact and none larger; 1 one is not; 2 nothing was measured.",
+    ),
+)
