@@ -26,7 +26,7 @@ DEFAULT_FOLDER = "policies"
 def init(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- COMMAND]", help="How the server is started; it speaks over stdio."),
+        typer.Argument(metavar="COMMAND", help="After --: how the server is started; it speaks over stdio."),
     ] = None,
     saved: Annotated[
         str | None,

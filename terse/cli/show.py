@@ -20,7 +20,7 @@ DEFAULT_RULES = "policies"
 
 def show(
     tool: Annotated[
-        str | None, typer.Argument(metavar="[SERVER/TOOL]", help="The tool. Default: all of them.")
+        str | None, typer.Argument(metavar="SERVER/TOOL", help="The tool. Default: all of them.")
     ] = None,
     rules: Annotated[
         str | None,

@@ -25,7 +25,7 @@ DEFAULT_RULES = "policies"
 def snapshot(
     command: Annotated[
         list[str],
-        typer.Argument(metavar="-- COMMAND", help="How the server is started; it speaks over stdio."),
+        typer.Argument(metavar="COMMAND", help="After --: how the server is started; it speaks over stdio."),
     ],
     server_name: Annotated[
         str | None,

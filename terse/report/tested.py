@@ -74,8 +74,6 @@ class TestRun:
         at_least: percent of lines that must be covered; None for any.
     """
 
-    __test__ = False
-
     policy: str
     tests: tuple[Tested, ...]
     covered: tuple[Covered, ...] | None = None
