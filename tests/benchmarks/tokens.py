@@ -1,4 +1,4 @@
-"""Tokens that the default policy saves: `terse bench` over the corpus beside the repository, or our samples."""
+"""Tokens that the default policy saves: `terse bench` over the corpus beside the repository, or samples."""
 
 from __future__ import annotations
 
