@@ -43,8 +43,25 @@ class Embedded:
     style: str
 
 
-Cell = JsonValue | Mark | Ref | Embedded
-"""Containers may hold `Ref` and `Embedded` at any depth: the writer knows them, nobody else sees them."""
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place in a template: the text of another value, by its path of names.
+
+    In a column, the names are those of other columns of the same row; in an object, of its own values.
+    """
+
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A string in an object that follows from the object's other values: `forks=f"{url}/forks"`."""
+
+    parts: tuple[str | Slot, ...]
+
+
+Cell = JsonValue | Mark | Ref | Embedded | Filled
+"""Containers may hold `Ref`, `Embedded` and `Filled` at any depth: only the tiers and the writer see them."""
 
 
 Count = int | Cell
@@ -80,13 +97,6 @@ class Constant:
 
     name: str
     value: JsonValue
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A place in a template: the text of another column of the same row, by its path of names."""
-
-    path: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +217,7 @@ class Document:
         root: what is written.
         legend: the values that `*1`, `*2`, … stand for.
         form: what kind of text the document stands for.
+        filled: some values are `Filled`: no more tables can be made of the objects that hold them.
         embedded: some values are `Embedded`, so that mere JSON cannot say them.
         texts: long strings with line breaks are written as the lines they are, see `inline.is_text`.
     """
@@ -216,6 +227,7 @@ class Document:
     form: Form = JSON
     texts: bool = False
     embedded: bool = False
+    filled: bool = False
 
     @classmethod
     def of(cls, value: JsonValue) -> Document:
@@ -225,7 +237,9 @@ class Document:
     @property
     def is_plain(self) -> bool:
         """Whether it would be written as mere JSON."""
-        return isinstance(self.root, Plain) and self.form is JSON and not self.legend and not self.embedded
+        if self.legend or self.embedded or self.filled:
+            return False
+        return isinstance(self.root, Plain) and self.form is JSON
 
 
 def tables(node: Node) -> Iterator[Table]:

@@ -13,19 +13,14 @@ from terse.layout.document import Cells, Child, Column, Constant, Group, Rows, S
 from terse.layout.inline import (
     Place,
     Reader,
-    quote,
     read_atom,
     read_key,
-    read_string,
     write_key,
     write_value,
 )
 from terse.layout.strict import NotLayout
+from terse.layout.template import KEY_NAME, read_bare, read_quoted, write_template
 from terse.payload.exact import JsonValue
-
-KEY_NAME = "#key"
-"""The name that templates use for the key of a keyed table's row."""
-
 
 # ---- writing -------------------------------------------------------------------------------------
 
@@ -77,38 +72,6 @@ def _affix(column: Column) -> str:
     if isinstance(column, Cells) and (column.prefix or column.suffix):
         return "=" + write_template((column.prefix, Slot(()), column.suffix))
     return ""
-
-
-_SIMPLE_TEXT = re.compile(r'[^\s,"\[\]{}\x00-\x1f\x7f\ud800-\udfff]*')
-
-
-def write_template(parts: Sequence[str | Slot]) -> str:
-    """`{url}/forks`; as `f"…"` with doubled braces where the text has characters of the header's own."""
-    texts = [part for part in parts if isinstance(part, str)]
-    first = parts[0] if isinstance(parts[0], str) else ""
-    plain = all(_SIMPLE_TEXT.fullmatch(text) for text in texts) and not first.startswith(("*", "=", "-"))
-    if plain and not re.match(r"f\Z|json", first):
-        return "".join(part if isinstance(part, str) else _slot(part) for part in parts)
-    return "f" + "".join(
-        [
-            '"',
-            *(
-                quote(part)[1:-1].replace("{", "{{").replace("}", "}}")
-                if isinstance(part, str)
-                else _slot(part)
-                for part in parts
-            ),
-            '"',
-        ]
-    )
-
-
-def _slot(slot: Slot) -> str:
-    return "{" + ".".join(slot.path) + "}"
-
-
-SLOT_NAME = re.compile(r"[A-Za-z_@$][\w@$-]*|#key|#[1-9][0-9]*")
-"""Names that may stand in a template's slot; others have no templates pointing at them."""
 
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -276,13 +239,14 @@ class _HeaderReader:
         """What stands after `=`: a constant, a template, or an affix."""
         text, at = self.text, self.at
         if text.startswith('f"', at):
-            self.template(column, self.quoted_parts())
+            parts, self.at = read_quoted(text, at)
+            self.template(column, parts)
             return
         found = _RUN.match(text, at)
         run = found[0] if found else ""
         if "{" in run and run != "{}":
             self.at += len(run)
-            self.template(column, _parts(run))
+            self.template(column, read_bare(run))
             return
         column.kind = "constant"
         special = self.reader.special(text, at)
@@ -304,56 +268,9 @@ class _HeaderReader:
         column.prefix = "".join(part for part in parts[: own[0]] if isinstance(part, str))
         column.suffix = "".join(part for part in parts[own[0] + 1 :] if isinstance(part, str))
 
-    def quoted_parts(self) -> tuple[str | Slot, ...]:
-        text, at = self.text, self.at + 2
-        found = _STRING_END.match(text, at)
-        if found is None:
-            raise NotLayout("a template that does not end")
-        self.at = found.end()
-        parts: list[str | Slot] = []
-        for piece in _PIECE.finditer(text, at, found.end() - 1):
-            if piece["slot"] is not None:
-                parts.append(_read_slot(piece["slot"]))
-            elif piece["bad"] is not None:
-                raise NotLayout("a brace alone in a template")
-            else:
-                literal = piece["text"].replace("{{", "{").replace("}}", "}")
-                value, _ = read_string_whole(literal)
-                parts.append(value)
-        return tuple(parts)
-
-
-def read_string_whole(inner: str) -> tuple[str, int]:
-    """The string whose JSON spelling, without its quotes, is `inner`."""
-    value, end = read_string(f'"{inner}"', 0)
-    if end != len(inner) + 2:
-        raise NotLayout("a quote inside a template")
-    return value, end
-
 
 # INVARIANT: outside quotes and brackets a header has spaces only where they separate names.
 _RUN = re.compile(r'(?:[^\s,"\[\]{}\x00-\x1f]|\{[^{}",\s]*\})*')
-_STRING_END = re.compile(r'(?:[^"\\]|\\.)*"')
-_PIECE = re.compile(r"\{(?P<slot>[^{}\"]*)\}|(?P<text>(?:[^{}]|\{\{|\}\})+)|(?P<bad>[{}])")
-
-
-def _parts(run: str) -> tuple[str | Slot, ...]:
-    parts: list[str | Slot] = []
-    for index, piece in enumerate(re.split(r"\{([^{}]*)\}", run)):
-        if index % 2:
-            parts.append(_read_slot(piece))
-        elif piece:
-            parts.append(piece)
-    return tuple(parts)
-
-
-def _read_slot(path: str) -> Slot:
-    if not path:
-        return Slot(())
-    names = tuple(path.split("."))
-    if not all(SLOT_NAME.fullmatch(name) for name in names):
-        raise NotLayout("no name in a slot")
-    return Slot(names)
 
 
 def leaves(columns: Sequence[Column]) -> Iterator[Cells | Child]:

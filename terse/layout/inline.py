@@ -9,20 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from json.decoder import scanstring  # type: ignore[attr-defined]
-from json.encoder import encode_basestring
 
-from terse.layout.document import ABSENT, Cell, Embedded, Ref
+from terse.layout.document import ABSENT, Cell, Embedded, Filled, Ref
 from terse.layout.embedded import STYLES, spell
 from terse.layout.strict import NotLayout
+from terse.layout.template import Parts, fill, quote, read_quoted, read_string, write_quoted
 from terse.payload.exact import MAX_DEPTH, JsonValue, Number, is_number, parse_at
 
 _LITERALS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
 _CONTROLS = r"\x00-\x1f\x7f\ud800-\udfff"
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 # What no bare string is or begins with: other types, a quote, a container, a reference, a whole
-# value of a group, embedded JSON, and the marks of an absent cell and of a usual one.
-_SPECIAL = r'(?!["\[{*=]|json(?:_[a-z0-9]+)*[\[{]|\([0-9]+ lines\))'
+# value of a group, a template, embedded JSON, and the marks of an absent cell and of a usual one.
+_SPECIAL = r'(?!["\[{*=]|f"|json(?:_[a-z0-9]+)*[\[{]|\([0-9]+ lines\))'
 _DOUBTFUL = rf"(?!(?:true|false|null|-|\.|{_NUMBER})(?![^\n])){_SPECIAL}"
 
 
@@ -43,7 +42,6 @@ _TEXT = {
     ),
     Place.SPACES: re.compile(rf"(?!(?:null|-|\.)(?![^\n])){_SPECIAL}[^\s{_CONTROLS}]+"),
 }
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 _TEXT_LINES = re.compile(r"\(([1-9][0-9]{0,8}) lines\)")
@@ -70,14 +68,6 @@ def announcement(line: str, at: int) -> tuple[str, int] | None:
     """The announcement of a text that stands at `at`, and the place after it."""
     found = _TEXT_LINES.match(line, at)
     return (found[0], found.end()) if found else None
-
-
-def quote(text: str) -> str:
-    """A JSON string. A lone surrogate is escaped, so that the whole can always be sent as UTF-8."""
-    quoted = encode_basestring(text)
-    if quoted.isascii():
-        return quoted
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
 
 
 def write_key(key: str) -> str:
@@ -149,19 +139,12 @@ def _inside(value: Cell) -> str:
         return f"*{value.number}"
     if isinstance(value, Embedded):
         return f"json{value.style}{_inside(value.value)}"
+    if isinstance(value, Filled):
+        return write_quoted(value.parts)
     return "null" if value is None else "true" if value else "false"
 
 
 # ---- reading -------------------------------------------------------------------------------------
-
-
-def read_string(text: str, at: int) -> tuple[str, int]:
-    """The JSON string whose opening quote stands at `at`, and the place after it."""
-    try:
-        value, end = scanstring(text, at + 1, True)
-    except ValueError:
-        raise NotLayout("a quoted string that does not end") from None
-    return value, end
 
 
 def read_key(text: str, at: int) -> tuple[str, int]:
@@ -271,6 +254,7 @@ class Reader:
 
     def object(self, text: str, at: int, depth: int) -> tuple[JsonValue, int]:
         made: dict[str, JsonValue] = {}
+        waiting: dict[str, Parts] = {}
         at += 1
         if text.startswith("}", at):
             return made, at + 1
@@ -280,8 +264,13 @@ class Reader:
                 raise NotLayout("no = after a name inside an object")
             if key in made:
                 raise NotLayout("a name twice in one object")
-            made[key], at = self.value(text, at + 1, depth)
+            if text.startswith('f"', at + 1):
+                waiting[key], at = read_quoted(text, at + 1)
+                made[key] = None
+            else:
+                made[key], at = self.value(text, at + 1, depth)
             if text.startswith("}", at):
+                fill(made, waiting)
                 return made, at + 1
             if not text.startswith(" ", at):
                 raise NotLayout("an object that does not end")

@@ -10,6 +10,7 @@ from terse.layout.header import read_table_header
 from terse.layout.inline import Place, Reader, read_atom, read_key, text_lines
 from terse.layout.rows import Lines, TableReader
 from terse.layout.strict import NotLayout
+from terse.layout.template import Parts, fill, read_quoted
 from terse.payload.exact import MAX_DEPTH, JsonValue
 
 
@@ -123,13 +124,18 @@ class _Document:
         return TableReader(self.lines, self.values, spec).read(count)
 
     def block(self, indent: str, depth: int) -> JsonValue:
-        entries = self.entries(indent, depth)
+        waiting: dict[str, Parts] = {}
+        entries = self.entries(indent, depth, waiting)
         made = dict(entries)
         if len(made) != len(entries) or not entries:
             raise NotLayout("a name twice, or no name, in one block")
+        fill(made, waiting)
         return made
 
-    def entries(self, indent: str, depth: int) -> list[tuple[str, JsonValue]]:
+    def entries(
+        self, indent: str, depth: int, waiting: dict[str, Parts] | None = None
+    ) -> list[tuple[str, JsonValue]]:
+        """The entries of a block or of items. `waiting` takes the values that follow from others."""
         entries: list[tuple[str, JsonValue]] = []
         while (line := self.lines.peek()) is not None and line.startswith(indent):
             at = len(indent)
@@ -148,7 +154,14 @@ class _Document:
                     break
                 if not line.startswith("=", at):
                     raise NotLayout("neither = nor : after a name")
-                value, at = self.pair(line, at + 1)
+                value: JsonValue
+                if waiting is not None and line.startswith('f"', at + 1):
+                    value = None
+                    waiting[key], at = read_quoted(line, at + 1)
+                    if at != len(line) and line[at] != " ":
+                        raise NotLayout("text after a value")
+                else:
+                    value, at = self.pair(line, at + 1)
                 entries.append((key, value))
                 started = True
                 if at == len(line):

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from itertools import repeat
 
 from terse.layout.document import ABSENT, USUAL, Cell, Rows, Slot
-from terse.layout.header import KEY_NAME, Spec, TableSpec
+from terse.layout.header import Spec, TableSpec
 from terse.layout.inline import (
     Reader,
     announcement,
     column_of_bare,
     column_of_numbers,
-    quote,
     read_atom,
     read_text,
     text_lines,
 )
 from terse.layout.strict import NotLayout
+from terse.layout.template import KEY_NAME, quote
 from terse.layout.write import ABSENT_BESIDE_USUAL, ABSENT_WORD, PLACE, USUAL_WORD
 from terse.payload.exact import JsonValue, Number
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Rows, Table
-from terse.layout.header import KEY_NAME
+from terse.layout.template import KEY_NAME
 from terse.payload.exact import JsonValue, is_number
 
 MIN_FILL = 0.35

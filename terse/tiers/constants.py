@@ -19,9 +19,9 @@ from terse.layout.document import (
     Rows,
     Table,
 )
-from terse.layout.header import KEY_NAME
 from terse.layout.presence import group_is_shown, rows_of, table_is_shown
 from terse.layout.rewrite import each_table, separated
+from terse.layout.template import KEY_NAME
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 USUAL_SHARE = 0.3

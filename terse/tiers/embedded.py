@@ -13,8 +13,10 @@ from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
     document = draft.document
-    if document is None or not isinstance(document.root, Plain) or document.legend or document.embedded:
+    if document is None or not isinstance(document.root, Plain):
         return Skip("no plain JSON")
+    if document.legend or document.embedded or document.filled:
+        return Skip("has references or templates already")
     if draft.state is State.JSON and '"{' not in draft.text and '"[' not in draft.text:
         return Skip("no string that holds JSON")
     work = _Embedded()

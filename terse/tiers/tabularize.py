@@ -71,8 +71,8 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     document = draft.document
     if document is None:
         return Skip("no JSON that can be carried exactly")
-    if document.legend:
-        return Skip("has references already")
+    if document.legend or document.filled:
+        return Skip("has references or templates already")
     before = sum(1 for _ in tables(document.root))
     root = _node(document.root, Cost(context.count), "")
     found = list(tables(root))

@@ -16,10 +16,11 @@ from terse.layout.document import (
     Table,
     Template,
 )
-from terse.layout.header import KEY_NAME, SLOT_NAME, write_template
+from terse.layout.follow import Follower
 from terse.layout.presence import group_is_shown, rows_of, table_is_shown
 from terse.layout.rewrite import each_table, separated
 from terse.layout.sample import spread
+from terse.layout.template import KEY_NAME, SLOT_NAME, write_template
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 SAMPLE_ROWS = 8
@@ -53,9 +54,14 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
         return made
 
     changed = each_table(document, change)
-    if not found:
-        return Skip("no column follows from others")
-    return Applied(Draft(State.LAYOUT, None, separated(changed, cost)), f"{found} columns")
+    follower = Follower(context.count)
+    changed = follower.document(changed)
+    if not found and not follower.found:
+        return Skip("no column, and no string of an object, follows from others")
+    note = f"{found} columns" if found else ""
+    if follower.found:
+        note += f"{', ' if note else ''}{follower.found} strings of objects"
+    return Applied(Draft(State.LAYOUT, None, separated(changed, cost)), note)
 
 
 @dataclass(slots=True)
@@ -270,9 +276,9 @@ def _solve(
 
 TIER = Tier(
     name="templates",
-    sentence="Takes string columns that follow from other columns out of the rows.",
+    sentence="Writes strings that follow from others as templates: columns of a table once, in its header.",
     reads="`forks_url={url}/forks` in a header: the column is that text with the row's `url` in it. "
-    "`merged_at?={closed_at}`: so where the cell is empty (or `.`).",
+    '`merged_at?={closed_at}`: so where the cell is empty (or `.`). `forks=f"{url}/forks"`: so in an object.',
     takes=frozenset({State.LAYOUT}),
     leaves=None,
     run=_run,
@@ -282,8 +288,16 @@ TIER = Tier(
             '{"name":"httpx","url":"https://api.example/httpx","forks":"https://api.example/httpx/forks"},'
             '{"name":"rich","url":"https://api.example/rich","forks":"https://api.example/rich/forks"},'
             '{"name":"attrs","url":"https://api.example/attrs","forks":"https://api.example/attrs/forks"}]',
-            "JSON outline: 4 rows of name url=https://api.example/{name} forks={url}/forks\nlark\nhttpx\nrich\nattrs",
+            "JSON outline: 4 rows of name url=https://api.example/{name} forks={url}/forks\n"
+            "lark\nhttpx\nrich\nattrs",
             following=("tabularize",),
+        ),
+        Example(
+            '{"name":"lark","url":"https://api.github.example/repos/lark-parser/lark",'
+            '"forks":"https://api.github.example/repos/lark-parser/lark/forks","stars":4811}',
+            "JSON outline:\nname=lark url=https://api.github.example/repos/lark-parser/lark "
+            'forks=f"{url}/forks" stars=4811',
+            following=("outline",),
         ),
     ),
 )
