@@ -95,13 +95,13 @@ def fold(lines: Sequence[str], count: Callable[[str], int]) -> tuple[Form, list[
     if shape is None:
         return None
     delimiter, width = shape
-    table = [cells(line, delimiter) for line in lines]
-    regular = [index for index, row in enumerate(table) if len(row) == width]
-    body = [index for index in regular if index > 0]
-    if len(body) < 5:
+    # Cells of all lines at once would fill the memory: they are made line by line, whenever needed.
+    some = [line for line in lines[1 :: 1 + len(lines) // SAMPLE] if len(cells(line, delimiter)) == width]
+    if len(some) < 5:
         return None
-    sample = [table[index] for index in body[:: max(1, len(body) // SAMPLE)]]
-    names = _names(table[regular[0]])
+    sample = [cells(line, delimiter) for line in some]
+    head_cells = cells(lines[0], delimiter)
+    names = _names(head_cells if len(head_cells) == width else [""] * width)
     rules = _rules(sample)
     plain, spaced = _layouts(rules, names, sample, delimiter)
     candidates = [[_Way(layout, rules)] for layout in (plain, spaced) if layout]
@@ -111,7 +111,6 @@ def fold(lines: Sequence[str], count: Callable[[str], int]) -> tuple[Form, list[
         if narrow:
             candidates.append([_Way(narrow, closer), _Way(plain, rules)])
     best: tuple[int, list[_Way]] | None = None
-    tested = body[:: max(1, len(body) // 150)]
     for ways in candidates:
         head = _OR.join(str(way.layout) for way in ways)
         try:
@@ -119,15 +118,15 @@ def fold(lines: Sequence[str], count: Callable[[str], int]) -> tuple[Form, list[
                 continue
         except NotFolded:
             continue
-        written = _rows(ways, [lines[index] for index in tested], [table[index] for index in tested], width)
+        written = _rows(ways, some, delimiter, width)
         tokens = count("\n".join([head, *written]))
         if best is None or tokens < best[0]:
             best = (tokens, ways)
     if best is None:
         return None
     head = _OR.join(str(way.layout) for way in best[1])
-    frequent = _frequent(best[1], table, width)
-    rows = _rows(best[1], lines, table, width, frequent)
+    frequent = _frequent(best[1][-1].rules, lines, delimiter, width)
+    rows = _rows(best[1], lines, delimiter, width, frequent)
     if not frequent:
         return FORM, [head, *rows]
     legend = [f"{letter}: {value}" for value, letter in frequent.items()]
@@ -135,17 +134,22 @@ def fold(lines: Sequence[str], count: Callable[[str], int]) -> tuple[Form, list[
 
 
 MOST_NAMED = 100
+MOST_VALUES = 100_000
 _LIGHTEST_NAMED = 5
 
 
-def _frequent(ways: Sequence[_Way], table: Sequence[Sequence[str]], width: int) -> dict[str, str]:
+def _frequent(rules: Sequence[_Rule], lines: Sequence[str], delimiter: str, width: int) -> dict[str, str]:
     """Letters for whole values that are long and come often, if that takes a tenth of the rows away."""
-    if len(table) < 100:
+    if len(lines) < 100:
         return {}
+    own = [(place, rule) for place, rule in enumerate(rules) if rule.source == place]
     often: Counter[str] = Counter()
-    for place, rule in enumerate(ways[-1].rules):
-        if rule.source == place:
-            often.update(_inner(row[place], rule) or "" for row in table if len(row) == width)
+    for line in lines:
+        row = cells(line, delimiter)
+        if len(row) == width:
+            often.update([_inner(row[place], rule) or "" for place, rule in own])
+        if len(often) > MOST_VALUES:
+            often = Counter({value: times for value, times in often.items() if times > 1})
     gains: list[tuple[int, str]] = []
     for value, times in often.most_common(4 * MOST_NAMED):
         weighs = weight(value)
@@ -154,7 +158,7 @@ def _frequent(ways: Sequence[_Way], table: Sequence[Sequence[str]], width: int) 
             gains.append((gain, value))
     gains.sort(key=lambda item: (-item[0], item[1]))
     gains = gains[:MOST_NAMED]
-    whole = sum(weight(",".join(row)) for row in table[:200]) / min(200, len(table)) * len(table)
+    whole = sum(map(weight, lines[:200])) / min(200, len(lines)) * len(lines)
     if sum(gain for gain, _ in gains) * 10 < whole:
         return {}
     return {value: letters(number) for number, (_, value) in enumerate(gains)}
@@ -309,10 +313,7 @@ def _layouts(
         return None, None
     columns = tuple(Column(names[place], False) for place in own)
     plain = Layout(columns, (delimiter,) * (len(own) - 1), tuple(line))
-    spaced = tuple(
-        Column(names[place], any(" " in row[place] or not _inner(row[place], rules[place]) for row in sample))
-        for place in own
-    )
+    spaced = tuple(Column(names[place], _is_text(sample, place, rules[place])) for place in own)
     texts = [place for place, column in enumerate(spaced) if column.text]
     separators = [" "] * (len(own) - 1)
     if texts:
@@ -320,10 +321,16 @@ def _layouts(
     return plain, Layout(spaced, tuple(separators), tuple(line))
 
 
+def _is_text(sample: Sequence[Sequence[str]], place: int, rule: _Rule) -> bool:
+    """Whether the values of a column may hold spaces, or nothing; a row of fifty may be left aside."""
+    odd = sum(1 for row in sample if " " in row[place] or not _inner(row[place], rule))
+    return odd * 50 > len(sample)
+
+
 def _rows(
     ways: Sequence[_Way],
     lines: Sequence[str],
-    table: Sequence[Sequence[str]],
+    delimiter: str,
     width: int,
     frequent: dict[str, str] | None = None,
 ) -> list[str]:
@@ -334,13 +341,14 @@ def _rows(
         for way in ways
     ]
     written: list[str] = []
-    for line, row in zip(lines, table, strict=True):
+    for line in lines:
+        row = cells(line, delimiter)
         text = VERBATIM + line
         if len(row) == width:
             for layout, own in wanted:
                 values = [_inner(row[place], rule) for place, rule in own]
                 held = [value for value in values if value is not None]
-                if len(held) < len(values) or layout.fill(held) != line:
+                if len(held) < len(values):
                     continue
                 short = layout.write([frequent.get(value, value) for value in held] if frequent else held)
                 if not short.startswith(VERBATIM) and reader(short) == line:
