@@ -26,6 +26,8 @@ STEP_WIDTH = 36
 """Columns for a step's statement; a longer one goes on in the next line."""
 MAX_IDLE_ROWS = 2
 """Steps without effect that get a row in the table; where there are more, a line below it names them all."""
+MAX_IDLE_NAMES = 4
+"""Steps without effect for one reason that are named; of more the first, the last and the number."""
 NAME_WIDTH = 24
 """Columns for a guard's name; a longer one gets a line of its own."""
 PLACE_WIDTH = 12
@@ -171,7 +173,13 @@ def _steps(trace: Trace) -> Iterator[str]:
     for step in idle:
         reasons.setdefault(step.note or step.status.value, []).append(step.label)
     for index, (reason, labels) in enumerate(reasons.items()):
-        yield from _entry("no change" if index == 0 else "", f"{', '.join(labels)}: {reason}")
+        yield from _entry("no change" if index == 0 else "", f"{_several(labels)}: {reason}")
+
+
+def _several(labels: Sequence[str]) -> str:
+    if len(labels) <= MAX_IDLE_NAMES:
+        return ", ".join(labels)
+    return f"{labels[0]} … {labels[-1]} ({len(labels)} steps)"
 
 
 def _table(trace: Trace, steps: Sequence[StepTrace]) -> Iterator[str]:

@@ -148,6 +148,8 @@ LONG_CHAIN = replace(
                 ("fold-log", "not a log"),
                 ("fold-hits", "not a list of hits"),
                 ("fold-tree", "not a log"),
+                *((f"fold-{name}", "it takes text, this is layout") for name in ("csv", "lists", "paths")),
+                *((f"fold-{name}", "it takes text, this is layout") for name in ("links", "blocks")),
             )
         ),
         StepTrace("affixes", f"{BASE}:43", StepStatus.NO_GAIN, 2_480, 2_480, Guarantee.LOSSLESS),
