@@ -12,6 +12,7 @@ from terse.layout.rows import Lines, TableReader
 from terse.layout.strict import NotLayout
 from terse.layout.template import Parts, fill, read_quoted
 from terse.payload.exact import MAX_DEPTH, JsonValue
+from terse.payload.uncollected import uncollected
 
 
 def read(text: str) -> JsonValue:
@@ -35,7 +36,8 @@ def read_text(text: str) -> str:
     """
     form, laid = read_form(text)
     try:
-        return form.spelled(_read(laid, form))
+        with uncollected(len(text)):
+            return form.spelled(_read(laid, form))
     except RecursionError:
         raise NotLayout("nested too deep") from None
 

@@ -22,11 +22,14 @@ from terse.layout.document import (
     Spelled,
     Table,
 )
+from terse.layout.sample import spread
 from terse.payload.exact import JsonValue
 
 Key = object
 """Stands for a value: equal keys, equal values. Strings stand for themselves, containers for a number."""
 
+LOOK_ROWS = 200
+"""Rows of a column that are looked at before all of them are."""
 MIN_CHARACTERS = 12
 """Shorter strings get no reference: it would save a token or two, and cost a look back."""
 
@@ -80,10 +83,14 @@ class Repeats:
 
     def column(self, column: Column) -> None:
         if isinstance(column, Cells):
-            strings = Counter(value for value in column.values if type(value) is str)
-            for text, times in strings.items():
-                if len(text) >= MIN_CHARACTERS:
-                    self.add(text, text, times)
+            values = column.values
+            shown = [text for row in spread(len(values), LOOK_ROWS) if type(text := values[row]) is str]
+            # Strings that are all different in two hundred rows are not worth a look at the others.
+            if len(values) <= LOOK_ROWS or len(set(shown)) < len(shown):
+                strings = Counter(value for value in values if type(value) is str)
+                for text, times in strings.items():
+                    if len(text) >= MIN_CHARACTERS:
+                        self.add(text, text, times)
             for value in column.values:
                 if isinstance(value, (dict, list, Embedded)):
                     self.value(value)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Rows, Table
+from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME
 from terse.payload.exact import JsonValue, is_number
 
@@ -137,7 +138,8 @@ _TEXT_KINDS = {str, type(None), type(ABSENT)}
 def _look_like_numbers(cells: list[Cell]) -> bool:
     """Whether so many strings would need quotes that `:text` in the header is shorter."""
     found = 0
-    for cell in cells:
+    for at in spread(len(cells), LOOK_ROWS):
+        cell = cells[at]
         if (
             type(cell) is str
             and (cell[:1] in _NUMBER_STARTS or cell in _WORDS)
@@ -148,6 +150,9 @@ def _look_like_numbers(cells: list[Cell]) -> bool:
                 return True
     return False
 
+
+LOOK_ROWS = 400
+"""Rows of a column that are looked at for strings that look like numbers."""
 
 _NUMBER_STARTS = frozenset("-0123456789")
 _WORDS = frozenset(("true", "false"))

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Any, Union
 
+from terse.payload.uncollected import uncollected
+
 MAX_DEPTH = 200
 """Containers inside containers, counted from the root. Far below any interpreter's own limit, so
 that every Python decides alike, and every later walk over a value may recurse."""
@@ -60,7 +62,8 @@ def parse(text: str) -> JsonValue:
             over `MAX_DEPTH`, or nothing but a scalar: `3.10` is a text, not a document.
     """
     try:
-        value: JsonValue = _DECODER.decode(text)
+        with uncollected(len(text)):
+            value: JsonValue = _DECODER.decode(text)
     except NotExact:
         raise
     except RecursionError:

@@ -21,11 +21,14 @@ from terse.layout.document import (
 )
 from terse.layout.presence import group_is_shown, rows_of, table_is_shown
 from terse.layout.rewrite import each_table, separated
+from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 USUAL_SHARE = 0.3
 """A value is a column's usual one if at least this part of its cells holds it."""
+LOOK_ROWS = 200
+"""Rows of a column that are looked at before all of them are."""
 MIN_USUAL_GAIN = 6
 """Tokens that leaving a usual value out has to save: it asks the reader for a look at the header."""
 
@@ -97,11 +100,10 @@ class _Constants:
         """The column with its usual value left out of the cells, where that is worth a reader's look."""
         if column.usual is not None or column.prefix or column.suffix or table.count < 5:
             return column
-        counts = Counter(
-            value
-            for value in column.values
-            if not isinstance(value, (list, dict, Embedded)) and value is not ABSENT
-        )
+        shown = [column.values[row] for row in spread(table.count, LOOK_ROWS)]
+        if _largest(shown) < USUAL_SHARE * 0.8 * len(shown):
+            return column
+        counts = Counter(filter(_is_plain, column.values))
         empty_lists = sum(1 for value in column.values if value == [])
         if not counts and not empty_lists:
             return column
@@ -121,6 +123,16 @@ class _Constants:
             return column
         self.usual += 1
         return usual
+
+
+def _is_plain(value: Cell) -> bool:
+    return not isinstance(value, (list, dict, Embedded)) and value is not ABSENT
+
+
+def _largest(values: Sequence[Cell]) -> int:
+    """How often the most frequent value stands there, a plain one or `[]`."""
+    plain = Counter(filter(_is_plain, values))
+    return max(sum(1 for value in values if value == []), max(plain.values(), default=0))
 
 
 def _only_value(values: Sequence[Cell]) -> Cell:

@@ -18,10 +18,13 @@ from terse.layout.document import (
 from terse.layout.inline import Place, write_value
 from terse.layout.repeats import Key, Repeats, referred
 from terse.layout.rewrite import each_table
+from terse.layout.sample import spread
 from terse.tiers.spec import Applied, Context, Draft, Example, Option, Skip, State, Tier
 
 MAX_ENTRIES = 200
 """Entries of a legend: a longer one is no help to a reader."""
+LOOK_ROWS = 200
+"""Rows of a group that are looked at for repetition before all of them are."""
 MIN_TOKENS = 5
 """Values of fewer tokens get no reference."""
 LEGEND_TOKENS = 6
@@ -89,6 +92,10 @@ def _slots(columns: Sequence[Column]) -> list[tuple[str, ...]]:
 
 
 def _close(column: Group | Child, count: int, cost: Cost) -> Column:
+    shown = [column.source[row] for row in spread(count, LOOK_ROWS)]
+    look = Repeats()
+    if len(shown) < count and len({look.key(value) for value in shown}) * 2 > len(shown):
+        return column
     repeats = Repeats()
     for value in column.source:
         repeats.value(value)

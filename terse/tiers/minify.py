@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from terse.payload.exact import dump
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
+LOOK_CHARACTERS = 4_096
+"""A text without white space between its first tokens is taken to have none further on."""
+
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 
 
@@ -17,6 +20,9 @@ def without_white_space(text: str) -> str:
 
 
 def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+    start = draft.text[:LOOK_CHARACTERS]
+    if len(start) == LOOK_CHARACTERS and len(without_white_space(start)) > LOOK_CHARACTERS - 16:
+        return Skip("no white space to drop")
     # A document that cannot be carried exactly (a key twice) still loses nothing here.
     document = draft.document
     if document is not None and document.is_plain:
