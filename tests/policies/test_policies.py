@@ -1,4 +1,4 @@
-"""The shipped policies: each compiles alone, all do together, and every line is tested on their own samples."""
+"""The shipped policies: each compiles alone, all do together, and every line is tested on its samples."""
 
 from __future__ import annotations
 
