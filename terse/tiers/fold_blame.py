@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import commits
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = commits.fold(lines)
-    return [(commits.FORM, written)] if written else "no blame"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(commits.FORM, commits.fold(lines)),)]
 
 
 TIER = text_tier(
@@ -17,7 +18,8 @@ TIER = text_tier(
     sentence="Writes the commits of a blame once, and each line with the letter of its commit.",
     reads="The legend says which commit a letter is; a line without one is of the commit above it.",
     fits=lambda lines: any(commits.is_blame(line) for line in lines[:4]),
-    fold=_fold,
+    paths=_paths,
+    missing="no blame",
     quoted=False,
     example=Example(
         before=(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import blocks
 from terse.payload.kind import Kind
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = blocks.fold(lines, context.expired)
-    return [(blocks.FORM, written)] if written else "no block comes again"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(blocks.FORM, blocks.fold(lines, context.expired)),)]
 
 
 _TRACE = (
@@ -23,7 +24,9 @@ TIER = text_tier(
     sentence="Writes blocks of lines that come again once, under a name.",
     reads="`<1>` stands for the lines under `<1: 5 lines>`.",
     fits=lambda lines: True,
-    fold=_fold,
+    paths=_paths,
+    missing="no block comes again",
+    whole=True,
     also=frozenset({Kind.MARKDOWN}),
     after=frozenset({"counts", "references", "history"}),
     example=Example(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from terse.folds import columns
 from terse.payload.kind import Kind
-from terse.tiers.folding import Step, share, text_tier
+from terse.tiers.folding import Path, share, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 _PADDED = re.compile(r"\S(?: {2,}|\t)\S|^ +[0-9]| {2,}[0-9]")
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = columns.fold(lines)
-    return [(columns.FORM, written)] if written else "no columns"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(columns.FORM, columns.fold(lines)),)]
 
 
 TIER = text_tier(
@@ -22,7 +22,8 @@ TIER = text_tier(
     sentence="Takes the padding out of listings in columns, and writes what all lines share once.",
     reads='The first line shows the columns, `"` is the value above.',
     fits=lambda lines: share(lines, _PADDED.search) >= 0.3,
-    fold=_fold,
+    paths=_paths,
+    missing="no columns",
     also=frozenset({Kind.HTML}),
     example=Example(
         before=(

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import cuts, headings, rows
-from terse.tiers.folding import Step, shortest, text_tier
+from terse.tiers.folding import Path, Step, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    def under_times(held: list[str]) -> Step | None:
-        written = headings.fold(held, cuts.stamp)
-        return (headings.FORM, written) if written else None
+def _paths(context: Context) -> Sequence[Path]:
+    def under_times(lines: list[str]) -> Step | None:
+        return written_in(headings.FORM, headings.fold(lines, cuts.stamp))
 
-    def by_columns(held: list[str]) -> Step | None:
-        return rows.fold(held, context.count)
+    def by_columns(lines: list[str]) -> Step | None:
+        return rows.fold(lines, context.count)
 
-    steps = shortest(lines, context, [(by_columns,), (under_times, by_columns)])
-    return steps if any(form.name.startswith("rows") for form, _ in steps) else "the rows share too little"
+    return [(by_columns,), (under_times, by_columns)]
 
 
 TIER = text_tier(
@@ -24,7 +24,8 @@ TIER = text_tier(
     sentence="Writes what the rows of a CSV or TSV share once: constants, beginnings, ends, repeated values.",
     reads="The first line shows how a row is written, and after `=` the line that it stands for.",
     fits=lambda lines: rows.delimiter_of(lines) is not None,
-    fold=_fold,
+    paths=_paths,
+    missing="the rows share too little",
     example=Example(
         before=(
             "id,name,country,active,url\n"

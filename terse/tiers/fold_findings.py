@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from terse.folds import cluster, cuts, headings
-from terse.tiers.folding import Step, share, shortest, text_tier
+from terse.tiers.folding import Path, Step, share, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 _FINDING = re.compile(
@@ -14,16 +15,14 @@ _FINDING = re.compile(
 )
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    def under_files(held: list[str]) -> Step | None:
-        written = headings.fold(held, cuts.hit)
-        return (headings.FORM, written) if written else None
+def _paths(context: Context) -> Sequence[Path]:
+    def under_files(lines: list[str]) -> Step | None:
+        return written_in(headings.FORM, headings.fold(lines, cuts.hit))
 
-    def by_pattern(held: list[str]) -> Step | None:
-        return cluster.fold(held, context.count, context.expired)
+    def by_pattern(lines: list[str]) -> Step | None:
+        return cluster.fold(lines, context.count, context.expired)
 
-    steps = shortest(lines, context, [(under_files,), (by_pattern,), (under_files, by_pattern)])
-    return steps or "few findings share a file or a message"
+    return [(under_files,), (by_pattern,), (under_files, by_pattern)]
 
 
 TIER = text_tier(
@@ -31,7 +30,8 @@ TIER = text_tier(
     sentence="Puts findings of compilers and linters under their file, their messages under a letter.",
     reads="A line that ends in `…` starts those below; a letter stands for a message with `{}` to fill.",
     fits=lambda lines: share(lines, _FINDING.match) >= 0.5,
-    fold=_fold,
+    paths=_paths,
+    missing="few findings share a file or a message",
     example=Example(
         before=(
             "src/app/models.py:3: error: Function is missing a return type annotation  "

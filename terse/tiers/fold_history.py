@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import history
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = history.fold(lines)
-    return [(history.FORM, written)] if written else "no log of commits"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(history.FORM, history.fold(lines)),)]
 
 
 TIER = text_tier(
@@ -20,7 +21,8 @@ TIER = text_tier(
         sum(1 for line in lines if line.startswith("commit ")) >= 2
         or any(line.startswith("Author: ") for line in lines[:4])
     ),
-    fold=_fold,
+    paths=_paths,
+    missing="no log of commits",
     quoted=False,
     example=Example(
         before=(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import cuts, headings
-from terse.tiers.folding import Step, share, text_tier
+from terse.tiers.folding import Path, share, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = headings.fold(lines, cuts.hit)
-    return [(headings.FORM, written)] if written else "few hits share a file"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(headings.FORM, headings.fold(lines, cuts.hit)),)]
 
 
 TIER = text_tier(
@@ -17,7 +18,8 @@ TIER = text_tier(
     sentence="Puts hits of grep and ripgrep under their file.",
     reads="A line that ends in `…` starts the lines below it.",
     fits=lambda lines: share(lines, cuts.hit) >= 0.4,
-    fold=_fold,
+    paths=_paths,
+    missing="few hits share a file",
     quoted=False,
     example=Example(
         before=(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import cluster
 from terse.payload.kind import Kind
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, text_tier
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    step = cluster.fold(lines, context.count, context.expired, cluster.PROSE)
-    return [step] if step else "few lines share a pattern"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: cluster.fold(lines, context.count, context.expired, cluster.PROSE),)]
 
 
 TIER = text_tier(
@@ -18,7 +19,8 @@ TIER = text_tier(
     sentence="Writes once, under a letter, what many lines of YAML, key: value lists and other text share.",
     reads="A letter stands for a line with `{}` to fill.",
     fits=cluster.alike,
-    fold=_fold,
+    paths=_paths,
+    missing="few lines share a pattern",
     also=frozenset({Kind.MARKDOWN, Kind.HTML}),
     after=frozenset({"counts", "references", "samples", "blocks", "history"}),
     example=Example(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import references
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = references.fold(lines)
-    return [(references.FORM, written)] if written else "few links begin alike"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(references.FORM, references.fold(lines)),)]
 
 
 TIER = text_tier(
@@ -17,7 +18,9 @@ TIER = text_tier(
     sentence="Writes what many links begin with once, and links to issues as a sign and a number.",
     reads="`~/` stands for the beginning of an address in the first lines, `#12` for what they say of `#N`.",
     fits=references.addresses,
-    fold=_fold,
+    paths=_paths,
+    missing="few links begin alike",
+    whole=True,
     after=frozenset({"counts", "padding"}),
     example=Example(
         before=(

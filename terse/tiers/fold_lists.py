@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import cuts, headings, lists
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, Step, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    broken = lists.fold(lines)
-    if broken is None or sum(map(len, filter(lists.is_long, lines))) * 3 < sum(map(len, lines)):
-        return "no long list in a line"
-    written = headings.fold(broken, lambda line: cuts.node(line) or cuts.stamp(line) or cuts.folders(line))
-    return [(lists.FORM, broken), (headings.FORM, written)] if written else "the items begin differently"
+def _item(line: str) -> Sequence[int]:
+    return cuts.node(line) or cuts.stamp(line) or cuts.folders(line)
+
+
+def _paths(context: Context) -> Sequence[Path]:
+    def one_a_line(lines: list[str]) -> Step | None:
+        long = sum(len(line) for line in lines if lists.is_long(line))
+        return written_in(lists.FORM, lists.fold(lines) if long * 3 > sum(map(len, lines)) else None)
+
+    def under_beginnings(lines: list[str]) -> Step | None:
+        listed = any(line.startswith(lists.BETWEEN) for line in lines)
+        return written_in(headings.FORM, headings.fold(lines, _item) if listed else None)
+
+    return [(one_a_line, under_beginnings)]
 
 
 TIER = text_tier(
@@ -20,7 +30,9 @@ TIER = text_tier(
     sentence="Writes long lists inside a line one item a line, under what the items begin with.",
     reads='A line that starts with ", " goes on the line above.',
     fits=lambda lines: True,  # the long line may stand anywhere
-    fold=_fold,
+    paths=_paths,
+    missing="no long list in a line",
+    whole=True,
     example=Example(
         before=(
             "Collected 16 tests: tests/billing/test_orders.py::TestTotals::test_empty, "

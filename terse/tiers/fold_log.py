@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from terse.folds import cluster, columns, cuts, headings
 from terse.payload.kind import Kind
-from terse.tiers.folding import Step, share, shortest, text_tier
+from terse.tiers.folding import Path, Step, share, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 _LEVEL = re.compile(
@@ -14,20 +15,17 @@ _LEVEL = re.compile(
 )
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    def under_times(held: list[str]) -> Step | None:
-        written = headings.fold(held, cuts.stamp)
-        return (headings.FORM, written) if written else None
+def _paths(context: Context) -> Sequence[Path]:
+    def under_times(lines: list[str]) -> Step | None:
+        return written_in(headings.FORM, headings.fold(lines, cuts.stamp))
 
-    def by_pattern(held: list[str]) -> Step | None:
-        return cluster.fold(held, context.count, context.expired)
+    def by_pattern(lines: list[str]) -> Step | None:
+        return cluster.fold(lines, context.count, context.expired)
 
-    def by_column(held: list[str]) -> Step | None:
-        written = columns.fold(held, padded=False)
-        return (columns.FORM, written) if written else None
+    def by_column(lines: list[str]) -> Step | None:
+        return written_in(columns.FORM, columns.fold(lines, padded=False))
 
-    steps = shortest(lines, context, [(under_times,), (by_pattern,), (under_times, by_pattern), (by_column,)])
-    return steps or "few lines share a time or a pattern"
+    return [(under_times, by_pattern), (by_pattern,), (by_column,), (under_times,)]
 
 
 TIER = text_tier(
@@ -35,7 +33,8 @@ TIER = text_tier(
     sentence="Puts log lines under the time they share, and messages of one pattern under a letter.",
     reads="A line that ends in `…` starts those below; a letter stands for a message with `{}` to fill.",
     fits=lambda lines: share(lines, lambda line: cuts.stamp(line) or _LEVEL.search(line)) >= 0.3,
-    fold=_fold,
+    paths=_paths,
+    missing="few lines share a time or a pattern",
     also=frozenset({Kind.MARKDOWN, Kind.HTML}),
     example=Example(
         before=(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import samples
-from terse.tiers.folding import Step, share, text_tier
+from terse.tiers.folding import Path, share, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = samples.fold(lines)
-    return [(samples.FORM, written)] if written else "no help with a type"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(samples.FORM, samples.fold(lines)),)]
 
 
 TIER = text_tier(
@@ -17,7 +18,8 @@ TIER = text_tier(
     sentence="Writes name, type and help of a metric on one line, and its samples without the name.",
     reads="A sample goes on from the name in the `# ` line above it.",
     fits=lambda lines: share(lines, lambda line: line.startswith("# TYPE ")) >= 0.05,
-    fold=_fold,
+    paths=_paths,
+    missing="no help with a type",
     example=Example(
         before=(
             "# HELP http_requests_total Requests served since the start.\n"

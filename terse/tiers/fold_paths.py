@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import cuts, headings
-from terse.tiers.folding import Step, share, text_tier
+from terse.tiers.folding import Path, share, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = headings.fold(lines, cuts.folders)
-    return [(headings.FORM, written)] if written else "few paths share a folder"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(headings.FORM, headings.fold(lines, cuts.folders)),)]
 
 
 TIER = text_tier(
@@ -17,7 +18,8 @@ TIER = text_tier(
     sentence="Puts paths under their folder.",
     reads="A line that ends in `…` starts the lines below it.",
     fits=lambda lines: share(lines, cuts.folders) >= 0.5,
-    fold=_fold,
+    paths=_paths,
+    missing="few paths share a folder",
     example=Example(
         before=(
             "packages/server/src/routes/users.ts\n"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import runs
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = runs.fold(lines)
-    return [(runs.FORM, written)] if written else "no line repeats at once"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(runs.FORM, runs.fold(lines)),)]
 
 
 TIER = text_tier(
@@ -17,7 +18,9 @@ TIER = text_tier(
     sentence="Writes lines that repeat one after another once, with a count.",
     reads="`[×6]` says how often the line above stands there, `[last 2 lines ×3]` the same of two lines.",
     fits=lambda lines: True,
-    fold=_fold,
+    paths=_paths,
+    missing="no line repeats at once",
+    whole=True,
     example=Example(
         before=(
             "connecting to the database\n"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import references
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = references.fold(lines)
-    return [(references.FORM, written)] if written else "few references"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(references.FORM, references.fold(lines)),)]
 
 
 TIER = text_tier(
@@ -17,7 +18,8 @@ TIER = text_tier(
     sentence="Writes the references of a page snapshot as a sign and a number.",
     reads="`@12` stands for what the first line says, with 12 for N.",
     fits=references.occur,
-    fold=_fold,
+    paths=_paths,
+    missing="few references",
     example=Example(
         before=(
             "- list [ref=e2]:\n"

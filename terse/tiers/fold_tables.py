@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import padding
-from terse.tiers.folding import Step, text_tier
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    written = padding.fold(lines)
-    return [(padding.FORM, written)] if written else "no padded table"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(lambda lines: written_in(padding.FORM, padding.fold(lines)),)]
 
 
 TIER = text_tier(
@@ -17,7 +18,9 @@ TIER = text_tier(
     sentence="Takes padding and outer bars out of markdown tables.",
     reads="A markdown table without outer bars, whose cells were padded to the width of their column.",
     fits=lambda lines: sum(1 for line in lines if line.startswith("|")) >= 3,
-    fold=_fold,
+    paths=_paths,
+    missing="no padded table",
+    whole=True,
     example=Example(
         before=(
             "| name        | type      | default           |\n"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from terse.folds import cluster, cuts, edges, headings
-from terse.tiers.folding import Step, share, shortest, text_tier
+from terse.tiers.folding import Path, Step, share, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 _RESULT = re.compile(
@@ -14,22 +15,17 @@ _RESULT = re.compile(
 _PROGRESS = re.compile(r"(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS|[.sFExX]) +\[ *[0-9]{1,3}%\]$")
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    def at_the_edge(held: list[str]) -> Step | None:
-        written = edges.fold(held)
-        return (edges.FORM, written) if written else None
+def _paths(context: Context) -> Sequence[Path]:
+    def at_the_edge(lines: list[str]) -> Step | None:
+        return written_in(edges.FORM, edges.fold(lines))
 
-    def under_files(held: list[str]) -> Step | None:
-        written = headings.fold(held, cuts.node)
-        return (headings.FORM, written) if written else None
+    def under_files(lines: list[str]) -> Step | None:
+        return written_in(headings.FORM, headings.fold(lines, cuts.node))
 
-    def by_pattern(held: list[str]) -> Step | None:
-        return cluster.fold(held, context.count, context.expired)
+    def by_pattern(lines: list[str]) -> Step | None:
+        return cluster.fold(lines, context.count, context.expired)
 
-    steps = shortest(
-        lines, context, [(at_the_edge, under_files), (at_the_edge, under_files, by_pattern), (by_pattern,)]
-    )
-    return steps or "few tests share a file"
+    return [(at_the_edge, under_files), (at_the_edge, under_files, by_pattern), (by_pattern,)]
 
 
 TIER = text_tier(
@@ -40,7 +36,8 @@ TIER = text_tier(
         share(lines, lambda line: cuts.node(line) or _RESULT.match(line) or _PROGRESS.search(line)) >= 0.3
         and share(lines, cuts.stamp) < 0.3
     ),
-    fold=_fold,
+    paths=_paths,
+    missing="few tests share a file",
     example=Example(
         before=(
             "tests/test_orders.py::TestTotals::test_empty PASSED\n"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from terse.folds import tree
-from terse.tiers.folding import Step, share, text_tier
+from terse.tiers.folding import Path, share, text_tier
 from terse.tiers.spec import Context, Example
 
 _BRANCHES = ("├─", "└─", "|--", "+--", "`--")
 
 
-def _fold(lines: list[str], context: Context) -> list[Step] | str:
-    step = tree.fold(lines)
-    return [step] if step else "no tree drawn in one style"
+def _paths(context: Context) -> Sequence[Path]:
+    return [(tree.fold,)]
 
 
 TIER = text_tier(
@@ -19,7 +20,8 @@ TIER = text_tier(
     sentence="Writes the branches of a drawn tree as indentation.",
     reads="One space more is one level deeper.",
     fits=lambda lines: share(lines, lambda line: any(sign in line for sign in _BRANCHES)) >= 0.4,
-    fold=_fold,
+    paths=_paths,
+    missing="no tree drawn in one style",
     example=Example(
         before=(
             ".\n"

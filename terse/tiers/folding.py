@@ -1,4 +1,4 @@
-"""What all text folds have in common: reading the lines, trying the fold, proving it, and counting."""
+"""What all text folds have in common: looking at a text, trying the fold, proving it, and counting."""
 
 from __future__ import annotations
 
@@ -14,13 +14,24 @@ from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 Step = tuple[Form, list[str]]
 """A form, and the lines written in it."""
 
-Fold = Callable[[list[str], Context], list[Step] | str]
-"""The steps of a fold, one after another, or why it does not fit, in a few words."""
+Path = Sequence[Callable[[list[str]], Step | None]]
+"""Folds to do one after another. One that does not apply is left out; the last must apply."""
 
 NAMES = {form.phrase: form.name for form in FORMS}
 
 SAMPLE_CHARACTERS = 16_384
 SAMPLE_LINES = 160
+"""How much of a text is looked at to see whether a fold could be for it."""
+
+PIECE_LINES = 400
+"""A long text is tried on two pieces of so many lines, from its beginning and its middle."""
+
+COUNTED_CHARACTERS = 200_000
+"""A longer result is not counted again: the trial has shown that it is shorter, and the chain counts it."""
+
+PATIENCE_CHARACTERS = 1_000_000
+"""With the time used up, a fold that has shown its worth is still done on a text of this length."""
+
 LEAST_GAIN = 0.03
 """A fold that takes away less is not worth a reader's effort."""
 
@@ -33,18 +44,23 @@ def text_tier(
     sentence: str,
     reads: str,
     fits: Callable[[Sequence[str]], bool],
-    fold: Fold,
+    paths: Callable[[Context], Sequence[Path]],
     example: Example,
+    missing: str,
     quoted: bool = True,
+    whole: bool = False,
     after: frozenset[str] = frozenset({"counts"}),
     also: frozenset[Kind] = frozenset(),
 ) -> Tier:
     """A tier that folds text.
 
     fits: whether the first lines of the text look like what the fold is for. Cheap: it decides for most.
+    paths: the ways to fold; the one is taken that makes the text shortest.
+    missing: what the text lacks when no way applies, in a few words.
     quoted: whether the text could be source that an agent quotes: then `UNTOUCHED` is left alone.
+    whole: what the fold looks for may stand anywhere, so that pieces of the text say nothing of it.
     after: the forms that may have been written before this one.
-    also: kinds that this fold leaves alone beside those.
+    also: kinds that this fold leaves alone beside `UNTOUCHED`.
     """
     untouched = also | UNTOUCHED if quoted else also
 
@@ -62,23 +78,10 @@ def text_tier(
             first.pop()  # it may be cut
         if not fits(first):
             return Skip("not such a text")
-        if draft.state is State.FOLDED:
-            folded = Folded.of(draft.text)
-        else:
-            whole = Lines.of(draft.text)
-            folded = Folded(len(whole.lines), whole.crlf, whole.ended, (), whole.lines)
-        tried = _tried(folded.lines)
-        if tried is not folded.lines:
-            steps = fold(tried, context)
-            if isinstance(steps, str):
-                return Skip(steps)
-            if _tokens(steps, context) > context.count("\n".join(tried)) * (1 - LEAST_GAIN):
-                return Skip("hardly shorter so")
-            if context.expired():
-                return Skip("no time left")
-        steps = fold(folded.lines, context)
+        folded = _read(draft)
+        steps = _shortest(folded.lines, context, paths(context), whole)
         if isinstance(steps, str):
-            return Skip(steps)
+            return Skip(steps or missing)
         phrases = folded.phrases
         lines = folded.lines
         for form, written in steps:
@@ -87,10 +90,12 @@ def text_tier(
             phrases = (*phrases, form.phrase)
             lines = written
         text = Folded(folded.count, folded.crlf, folded.ended, phrases, lines).text
-        if tried is folded.lines and context.count(text) > context.count(draft.text) * (1 - LEAST_GAIN):
+        if len(draft.text) <= COUNTED_CHARACTERS:
+            shorter = context.count(text) <= context.count(draft.text) * (1 - LEAST_GAIN)
+        else:
+            shorter = len(text) <= len(draft.text) * (1 - LEAST_GAIN)
+        if not shorter:
             return Skip("hardly shorter so")
-        if len(text) >= len(draft.text):
-            return Skip("no shorter so")
         return Applied(Draft(State.FOLDED, text), f"{folded.count} lines")
 
     return Tier(
@@ -104,17 +109,54 @@ def text_tier(
     )
 
 
-TRIED_CHARACTERS = 200_000
-"""A longer text is tried on two pieces of it: counting all of it at every step would cost too much."""
+def _read(draft: Draft) -> Folded:
+    if draft.state is State.FOLDED:
+        return Folded.of(draft.text)
+    whole = Lines.of(draft.text)
+    return Folded(len(whole.lines), whole.crlf, whole.ended, (), whole.lines)
 
-_PIECE = 800
 
+def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: bool) -> list[Step] | str:
+    """The steps of the path that makes the text shortest, or why there are none: empty if no path applies.
 
-def _tried(lines: list[str]) -> list[str]:
-    if len(lines) <= 3 * _PIECE or sum(map(len, lines)) <= TRIED_CHARACTERS:
-        return lines
+    With one path and a text of bearable length nothing has to be tried: the result itself is counted.
+    """
+    short = len(lines) <= 2 * PIECE_LINES
+    if len(paths) == 1 and (whole or short or sum(map(len, lines)) <= COUNTED_CHARACTERS):
+        return _walked(lines, paths[0]) or ""
     middle = len(lines) // 2
-    return lines[:_PIECE] + lines[middle : middle + _PIECE]
+    tried = lines if short else lines[:PIECE_LINES] + lines[middle : middle + PIECE_LINES]
+    least = context.count("\n".join(tried)) * (1 - LEAST_GAIN)
+    best: tuple[Path, list[Step]] | None = None
+    why = ""
+    for path in paths:
+        steps = _walked(tried, path)
+        if steps:
+            why = "hardly shorter so"
+            size = _tokens(steps, context)
+            if size < least:
+                best, least = (path, steps), size
+        if context.expired():
+            break
+    if best is None:
+        return why
+    if short:
+        return best[1]
+    if context.expired() and sum(map(len, lines)) > PATIENCE_CHARACTERS:
+        return "no time left"
+    return _walked(lines, best[0]) or ""
+
+
+def _walked(lines: list[str], path: Path) -> list[Step] | None:
+    steps: list[Step] = []
+    for number, fold in enumerate(path):
+        step = fold(lines)
+        if step is not None:
+            steps.append(step)
+            lines = step[1]
+        elif number == len(path) - 1:
+            return None
+    return steps
 
 
 def _tokens(steps: Sequence[Step], context: Context) -> int:
@@ -143,31 +185,6 @@ def share(lines: Sequence[str], holds: Callable[[str], object]) -> float:
     return sum(1 for line in some if holds(line)) / len(some) if some else 0.0
 
 
-Path = Sequence[Callable[[list[str]], Step | None]]
-"""Folds to do one after another; one that does not apply is left out."""
-
-TRIED_LINES = 800
-
-
-def shortest(lines: list[str], context: Context, paths: Sequence[Path]) -> list[Step]:
-    """The steps of the path that makes the first lines shortest, done on all lines."""
-    tried = lines[:TRIED_LINES]
-    best: Path = ()
-    least = context.count("\n".join(tried))
-    for path in paths:
-        steps = _walked(tried, path)
-        if steps:
-            size = _tokens(steps, context)
-            if size < least:
-                best, least = path, size
-    return _walked(lines, best)
-
-
-def _walked(lines: list[str], path: Path) -> list[Step]:
-    steps: list[Step] = []
-    for fold in path:
-        step = fold(lines)
-        if step is not None:
-            steps.append(step)
-            lines = step[1]
-    return steps
+def written_in(form: Form, written: list[str] | None) -> Step | None:
+    """The step of a fold that has one form: what it wrote, if it wrote anything."""
+    return (form, written) if written else None

@@ -68,13 +68,23 @@ def test_prose_is_left_alone() -> None:
     assert folded(text, FOLDS).text == text
 
 
-def test_nothing_starts_when_no_time_is_left() -> None:
-    """A long text is tried on a piece of it; with the time used up the fold stops there."""
-    text = FOLDED["fold-hits"](Random(7)) * 300
+def test_a_very_long_text_waits_for_no_fold() -> None:
+    """A long text is tried on pieces of it; with the time used up the fold stops there."""
+    text = FOLDED["fold-hits"](Random(7)) * 400
 
     result = BY_NAME["fold-hits"].run(Draft(State.TEXT, text), {}, Context(COUNT, lambda: True))
 
+    assert len(text) > 1_000_000
     assert result == Skip("no time left")
+
+
+def test_a_fold_that_pays_is_finished() -> None:
+    """With the time used up by the trial, a text of bearable length is still folded."""
+    text = FOLDED["fold-hits"](Random(7)) * 80
+
+    result = BY_NAME["fold-hits"].run(Draft(State.TEXT, text), {}, Context(COUNT, lambda: True))
+
+    assert isinstance(result, Applied)
 
 
 def test_a_long_text_folds_like_a_short_one() -> None:
