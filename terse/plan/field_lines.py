@@ -216,11 +216,11 @@ class FieldLines:
         if self._lose_percent is None or not losing or self._limits.on_class(Guarantee.LOSSY):
             return set()
         allowed = self._lose_percent / 100 * self._desk.count(self._payload.text)
-        trial = self.copy()
         sizes: dict[tuple[int, int], int] = {}
         for line in losing:
             for number, target in enumerate(line.targets):
-                sizes[id(line), number] = trial._act(line, target).lost
+                # Each by itself: what another line takes out today it may spare in the end.
+                sizes[id(line), number] = self.copy()._act(line, target).lost
         total = self.lost_tokens + sum(sizes.values())
         spared: set[tuple[int, int]] = set()
         for place in sorted(sizes, key=lambda each: -sizes[each]):

@@ -113,6 +113,7 @@ def test_promises_of_every_run(
     assert not done.trace.gate.failed, done.trace.gate.verdict
     if done.guarantee is Guarantee.LOSSY:
         assert done.trace.lost
+        assert of.lose_percent is None or done.trace.lost_percent <= of.lose_percent
     if done.guarantee >= Guarantee.LOSSLESS and done.text != text:
         back = expand(done.text)
         assert dump(parse(back)) == dump(parse(text)) if Payload.of(text).json is not None else back == text

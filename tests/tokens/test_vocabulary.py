@@ -101,20 +101,18 @@ def test_lone_surrogates_are_counted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("blank", [" ", "\t", "\xa0"])
-@pytest.mark.parametrize(("before", "after"), [("", ""), ("a!", ""), ("", "x"), ("\n", "7"), (".\r\n", "!")])
+@pytest.mark.parametrize(
+    ("blank", "before", "after"), [(" ", "", ""), ("\t", "a!", "x"), ("\xa0", ".\r\n", "7")]
+)
 def test_a_million_blanks_are_counted(name: str, blank: str, before: str, after: str) -> None:
     """tiktoken panics on a run of 999,999 blanks; here it is one piece, and the rest is counted beside it."""
-    run = blank * 1_200_000
+    run = blank * 1_000_000
     counted = vocabulary(name).count(before + run + after)
 
     piece = vocabulary(name)._build()._encode_single_piece
-    expected = (
-        _plain(name, before) + len(piece(run))
-        if not after
-        else _plain(name, before) + len(piece(run[:-1])) + _plain(name, blank + after)
-    )
-    assert counted == expected
+    alone = run[:-1] if after else run
+    beside = _plain(name, before) + (_plain(name, blank + after) if after else 0)
+    assert counted == len(piece(alone)) + beside
 
 
 @pytest.mark.parametrize("name", NAMES)
