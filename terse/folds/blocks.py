@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
@@ -34,7 +34,7 @@ _DEFINITION = 6
 _DEEPEST = 40
 
 
-def fold(lines: Sequence[str], expired: Callable[[], bool]) -> list[str] | None:
+def fold(lines: Sequence[str]) -> list[str] | None:
     """The lines with named blocks, or `None` where no block pays."""
     if len(lines) > MOST_LINES:
         return None
@@ -46,7 +46,7 @@ def fold(lines: Sequence[str], expired: Callable[[], bool]) -> list[str] | None:
     ):
         return None
     texts = list(numbers)
-    sequence, rules = _grammar(top, len(texts), expired)
+    sequence, rules = _grammar(top, len(texts))
     if not rules:
         return None
     weights = [weight(text) + 1 for text in texts]
@@ -56,9 +56,7 @@ def fold(lines: Sequence[str], expired: Callable[[], bool]) -> list[str] | None:
     return _written(sequence, rules, kept, texts)
 
 
-def _grammar(
-    top: list[int], first_rule: int, expired: Callable[[], bool]
-) -> tuple[list[int], dict[int, tuple[int, int]]]:
+def _grammar(top: list[int], first_rule: int) -> tuple[list[int], dict[int, tuple[int, int]]]:
     """`top` with its most frequent pairs replaced by rules, again and again (Re-Pair, Larsson and Moffat).
 
     The pair that is replaced is always the most frequent, the earliest on ties: same lines, same rules.
@@ -81,8 +79,6 @@ def _grammar(
             if counts.get(pair, 0) > 1:
                 heappush(heap, (-counts[pair], places[pair][0], pair))
             continue
-        if len(rules) % 64 == 63 and expired():
-            break
         first, second = pair
         found: list[int] = []
         taken = -1

@@ -66,10 +66,10 @@ class _Group:
 
 
 def fold(
-    lines: Sequence[str], count: Callable[[str], int], expired: Callable[[], bool], standard: Standard = LINES
+    lines: Sequence[str], count: Callable[[str], int], standard: Standard = LINES
 ) -> tuple[Form, list[str]] | None:
     """The form chosen and the lines written in it, or `None` when no pattern pays."""
-    found = _found(lines, count, expired, standard)
+    found = _found(lines, count, standard)
     if not found:
         return None
     found.sort(key=lambda entry: (-len(entry[1]), entry[1][0][0]))
@@ -95,24 +95,19 @@ def alike(lines: Sequence[str]) -> bool:
     return sum(often for often in starts.values() if often > 2) * 10 >= len(lines)
 
 
-def _found(
-    lines: Sequence[str], count: Callable[[str], int], expired: Callable[[], bool], standard: Standard
-) -> list[Found]:
+def _found(lines: Sequence[str], count: Callable[[str], int], standard: Standard) -> list[Found]:
     splits = _Splits(lines)
     groups = _groups(lines)
     found: list[Found] = []
     left: list[int] = []
     for group in groups:
-        if expired():
-            break
         for members in _parted(group.members, splits):
             entry = _worked_out(members, lines, splits, count, standard)
             if entry:
                 found.append(entry)
             else:
                 left.extend(members)
-    if not expired():
-        found.extend(_by_beginning(sorted(left)[:MOST_LEFT], lines, splits, count, standard))
+    found.extend(_by_beginning(sorted(left)[:MOST_LEFT], lines, splits, count, standard))
     return found
 
 

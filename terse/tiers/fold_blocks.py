@@ -11,7 +11,7 @@ from terse.tiers.spec import Context, Example
 
 
 def _paths(context: Context) -> Sequence[Path]:
-    return [(lambda lines: written_in(blocks.FORM, blocks.fold(lines, context.expired)),)]
+    return [(lambda lines: written_in(blocks.FORM, blocks.fold(lines)),)]
 
 
 _TRACE = (

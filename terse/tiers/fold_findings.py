@@ -20,7 +20,7 @@ def _paths(context: Context) -> Sequence[Path]:
         return written_in(headings.FORM, headings.fold(lines, cuts.hit))
 
     def by_pattern(lines: list[str]) -> Step | None:
-        return cluster.fold(lines, context.count, context.expired)
+        return cluster.fold(lines, context.count)
 
     return [(under_files,), (by_pattern,), (under_files, by_pattern)]
 

@@ -11,7 +11,7 @@ from terse.tiers.spec import Context, Example
 
 
 def _paths(context: Context) -> Sequence[Path]:
-    return [(lambda lines: cluster.fold(lines, context.count, context.expired, cluster.PROSE),)]
+    return [(lambda lines: cluster.fold(lines, context.count, cluster.PROSE),)]
 
 
 TIER = text_tier(

@@ -20,7 +20,7 @@ def _paths(context: Context) -> Sequence[Path]:
         return written_in(headings.FORM, headings.fold(lines, cuts.stamp))
 
     def by_pattern(lines: list[str]) -> Step | None:
-        return cluster.fold(lines, context.count, context.expired)
+        return cluster.fold(lines, context.count)
 
     def by_column(lines: list[str]) -> Step | None:
         return written_in(columns.FORM, columns.fold(lines, padded=False))

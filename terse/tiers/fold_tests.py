@@ -23,7 +23,7 @@ def _paths(context: Context) -> Sequence[Path]:
         return written_in(headings.FORM, headings.fold(lines, cuts.node))
 
     def by_pattern(lines: list[str]) -> Step | None:
-        return cluster.fold(lines, context.count, context.expired)
+        return cluster.fold(lines, context.count)
 
     return [(at_the_edge, under_files), (at_the_edge, under_files, by_pattern), (by_pattern,)]
 

@@ -80,9 +80,9 @@ def test_a_very_long_text_waits_for_no_fold() -> None:
 
 def test_a_fold_that_pays_is_finished() -> None:
     """With the time used up by the trial, a text of bearable length is still folded."""
-    text = FOLDED["fold-hits"](Random(7)) * 80
+    text = "".join(FOLDED["fold-log"](Random(seed)) for seed in range(30))
 
-    result = BY_NAME["fold-hits"].run(Draft(State.TEXT, text), {}, Context(COUNT, lambda: True))
+    result = BY_NAME["fold-log"].run(Draft(State.TEXT, text), {}, Context(COUNT, lambda: True))
 
     assert isinstance(result, Applied)
 
