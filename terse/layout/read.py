@@ -11,7 +11,7 @@ from terse.layout.inline import Place, Reader, read_atom, read_key, text_lines
 from terse.layout.rows import Lines, TableReader
 from terse.layout.strict import NotLayout
 from terse.layout.template import Parts, fill, read_quoted
-from terse.payload.exact import MAX_DEPTH, JsonValue
+from terse.payload.exact import MAX_DEPTH, JsonValue, Verbatim
 from terse.payload.uncollected import uncollected
 
 
@@ -37,14 +37,14 @@ def read_text(text: str) -> str:
     form, laid = read_form(text)
     try:
         with uncollected(len(text)):
-            return form.spelled(_read(laid, form))
+            return form.spelled(_read(laid, form, verbatim=form is JSON))
     except RecursionError:
         raise NotLayout("nested too deep") from None
 
 
-def _read(laid: str, form: Form) -> JsonValue:
+def _read(laid: str, form: Form, verbatim: bool = False) -> JsonValue:
     try:
-        return _Document(laid.split("\n")).root(form.mark)
+        return _Document(laid.split("\n"), verbatim).root(form.mark)
     except RecursionError:
         raise NotLayout("nested too deep") from None
 
@@ -56,7 +56,9 @@ _ITEMS = re.compile(r"(0|[1-9][0-9]{0,8}) item(s?)\Z")
 
 
 class _Document:
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], verbatim: bool) -> None:
+        """`verbatim`: long tables may be given back as JSON text."""
+        self.verbatim = verbatim
         self.lines = Lines(lines)
         self.legend: list[JsonValue] = []
         self.values = Reader(self.legend)
@@ -84,7 +86,7 @@ class _Document:
             value = self.opened(rest[1:], "", 0)
         if self.lines.peek() is not None:
             raise NotLayout("lines left over")
-        if not isinstance(value, (dict, list)):
+        if not isinstance(value, (dict, list, Verbatim)):
             raise NotLayout("a scalar is no document")
         return value
 
@@ -109,7 +111,10 @@ class _Document:
         if spelled is not None:
             if spelled[1] not in STYLES:
                 raise NotLayout("no such spelling of JSON")
-            return spell(self.opened(spelled[2] or "", indent, depth), spelled[1])
+            outside, self.verbatim = self.verbatim, False
+            value = self.opened(spelled[2] or "", indent, depth)
+            self.verbatim = outside
+            return spell(value, spelled[1])
         text = _TEXT.match(title)
         if text is not None:
             return "\n".join(self.lines.take_many(int(text[1])))
@@ -123,7 +128,8 @@ class _Document:
                 raise NotLayout("not as many items as announced")
             return [value for _, value in entries]
         count, spec = read_table_header(title, self.values)
-        return TableReader(self.lines, self.values, spec).read(count)
+        table = TableReader(self.lines, self.values, spec)
+        return table.read_verbatim(count) if self.verbatim else table.read(count)
 
     def block(self, indent: str, depth: int) -> JsonValue:
         waiting: dict[str, Parts] = {}

@@ -21,7 +21,10 @@ from terse.layout.inline import (
 from terse.layout.strict import NotLayout
 from terse.layout.template import KEY_NAME, quote
 from terse.layout.write import ABSENT_BESIDE_USUAL, ABSENT_WORD, PLACE, USUAL_WORD
-from terse.payload.exact import JsonValue, Number
+from terse.payload.exact import JsonValue, Number, Verbatim, dump
+
+ROWS_AT_ONCE = 2_000
+"""Rows of a long table that are read and written as JSON before the next."""
 
 
 class Lines:
@@ -74,6 +77,17 @@ class TableReader:
         """The value of a table of so many rows: a list of records or of lists, or a keyed object."""
         self.read_rows(count, "")
         return self.spans([count])[0]
+
+    def read_verbatim(self, count: int) -> JsonValue:
+        """As `read`, but a long list as its JSON text, made some rows at a time: it is never whole in memory."""
+        if self.spec.key is not None or count <= ROWS_AT_ONCE:
+            return self.read(count)
+        pieces: list[str] = []
+        for start in range(0, count, ROWS_AT_ONCE):
+            part = min(ROWS_AT_ONCE, count - start)
+            self.read_rows(part, "")
+            pieces.append(dump(self.spans([part])[0])[1:-1])
+        return Verbatim(f"[{','.join(pieces)}]")
 
     # ---- lines -----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from terse.layout.document import Slot
 from terse.layout.strict import NotLayout
+from terse.payload.exact import Verbatim
 
 KEY_NAME = "#key"
 """The name that templates use for the key of a keyed table's row."""
@@ -120,7 +121,7 @@ def fill(made: dict[str, Any], waiting: Mapping[str, Parts]) -> None:
             if not isinstance(found, dict) or name not in found:
                 raise NotLayout("a slot that names no value")
             found = found[name]
-        if not path or not isinstance(found, str):
+        if not path or not isinstance(found, str) or isinstance(found, Verbatim):
             raise NotLayout("a template with a slot that is no text")
         return found
 

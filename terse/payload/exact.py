@@ -46,6 +46,14 @@ class Number(str):
         return f"Number({str.__repr__(self)})"
 
 
+class Verbatim(Number):
+    """JSON text in the place of the value it spells: `dump` writes it as it stands."""
+
+    __slots__ = ()
+
+    __hash__ = str.__hash__
+
+
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
@@ -153,7 +161,7 @@ def _deeper_than(value: JsonValue, limit: int) -> bool:
 
 
 def _string(text: str) -> str:
-    return text if type(text) is Number else encode_basestring(text)
+    return text if isinstance(text, Number) else encode_basestring(text)
 
 
 def _dump_slowly(value: JsonValue) -> str:

@@ -205,3 +205,11 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         f"JSON outline: 1 row of a\n{text}",
     ):
         assert isinstance(expand(candidate), str)
+
+
+def test_a_long_table_reads_the_same_in_pieces() -> None:
+    """Thousands of rows, with child rows, come back as they would at once."""
+    rows = "\n".join(f"{at},n{at},1\n c{at}" for at in range(5000))
+    layout = f"JSON outline:\nbefore=1\nrows: 5000 rows of id,name,items[]{{c}}\n{rows}\nafter=2"
+
+    assert read_text(layout) == dump(read(layout))
