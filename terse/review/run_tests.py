@@ -131,7 +131,8 @@ class Tester:
         source = line.span.source
         call = " ".join(source.text[line.pattern.span.start : line.span.end].split())
         rules = self._rules if self._rules is not None else source.path
-        return shlex.join(("terse", "explain", _path(given), "--rules", rules, "--call", call))
+        line = ("terse", "explain", _path(given), "--rules", rules, "--can-retrieve", "--call", call)
+        return shlex.join(line)
 
 
 def _steps(test: syntax.Test) -> Iterator[tuple[syntax.CallLine, syntax.Given]]:
