@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from lark.lexer import PatternStr, TerminalDef
+from lark.lexer import PatternRE, PatternStr, TerminalDef
 
 from terse.language.cursor import place
 from terse.language.parse import parser
@@ -37,7 +37,7 @@ SCOPES = {
 
 def grammar() -> dict[str, object]:
     """The grammar, as its JSON file says it."""
-    terminals = {terminal.name: terminal for terminal in parser().terminals}
+    terminals = {terminal.name: _without_end(terminal) for terminal in parser().terminals}
     items = ["EDITION", *_beginning("terse 1\n", terminals)]
     lines = sorted({name for block in BLOCKS for name in _beginning(f"{block} {{\n", terminals)})
     placed = {*items, *lines}
@@ -69,6 +69,18 @@ def grammar() -> dict[str, object]:
             *_inside(terminals, inside),
         ],
     }
+
+
+def _without_end(terminal: TerminalDef) -> TerminalDef:
+    """The terminal without the look at what follows a word: here that look is part of each pattern."""
+    value = terminal.pattern.value.replace(_END_OF_WORD, "")
+    if value == terminal.pattern.value:
+        return terminal
+    pattern = PatternStr(value) if value.isalpha() else PatternRE(value)
+    return TerminalDef(terminal.name, pattern, terminal.priority)
+
+
+_END_OF_WORD = r"(?![\w.*-])"
 
 
 def _beginning(text: str, terminals: dict[str, TerminalDef]) -> list[str]:

@@ -152,7 +152,7 @@ class Builder:
         return syntax.ArgumentPresence(self._span(children), self._word(children[0]), present)
 
     def call_repeats(self, children: Children) -> syntax.CallRepeats:
-        within = children[1] if len(children) > 1 else None
+        within = children[2] if len(children) > 2 else None
         return syntax.CallRepeats(self._span(children), within)
 
     def session_size(self, children: Children) -> syntax.SessionSize:
@@ -198,7 +198,7 @@ class Builder:
         return node(self._span(children), parts, over)
 
     def over(self, children: Children) -> syntax.Quantity:
-        quantity: syntax.Quantity = children[0]
+        quantity: syntax.Quantity = children[1]
         return quantity
 
     def shorten(self, children: Children) -> syntax.Shorten:
@@ -234,7 +234,7 @@ class Builder:
         return syntax.NeverStore(self._span(children))
 
     def never_use(self, children: Children) -> syntax.NeverUse:
-        return syntax.NeverUse(self._span(children), self._words(children[1:]))
+        return syntax.NeverUse(self._span(children), self._words(children[2:]))
 
     # ---- selectors
 
@@ -313,7 +313,7 @@ class Builder:
         return syntax.Expect(self._span(children), children[1])
 
     def expect_rule(self, children: Children) -> syntax.ExpectRule:
-        return syntax.ExpectRule(self._span(children), self._word(children[0]))
+        return syntax.ExpectRule(self._span(children), self._word(children[1]))
 
     def expect_no_rule(self, children: Children) -> syntax.ExpectNoRule:
         return syntax.ExpectNoRule(self._span(children))

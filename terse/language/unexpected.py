@@ -120,7 +120,7 @@ def _expected(terminals: set[str]) -> tuple[list[str], list[str]]:
         if terminal in DESCRIPTIONS:
             descriptions.append(DESCRIPTIONS[terminal])
         else:
-            words.extend(WORDS.get(terminal, (terminal.lower(),)))
+            words.extend(WORDS.get(terminal, (terminal.lower().strip("_"),)))
     return words, descriptions
 
 

@@ -116,7 +116,7 @@ TOOLS_LINES = st.one_of(
 )
 TEST_LINES = st.one_of(
     words("call", PATTERNS),
-    words("call", PATTERNS, f"({MAYBE}", ARGUMENTS, ")", by=MAYBE),
+    words("call", words(PATTERNS, f"({MAYBE}", ARGUMENTS, ")", by=MAYBE)),
     words("given", TEXTS),
     words("expect", "rule", NAMES),
     words("expect", "no", "rule"),
