@@ -36,6 +36,10 @@ _MEANT = {
     "string": "text",
     "contains": "has",
     "equals": "is",
+    "above": "over",
+    "exceeds": "over",
+    "below": "under",
+    "rules": "rule",
     ">": "over",
     "<": "under",
     "|": "then",
@@ -58,7 +62,8 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     meant = _MEANT.get(word)
     if meant in options:
         return meant
-    if len(word) > _LONGEST or not any(character.isalnum() for character in word):
+    # A sign, or one letter, is near everything that short.
+    if not 2 <= len(word) <= _LONGEST or not any(character.isalnum() for character in word):
         return None
     best: tuple[int, str] | None = None
     limit = max(1, min(2, len(word) // 3))

@@ -11,7 +11,7 @@ from terse.language.suggest import closest
 from terse.language.units import UNIT_WORDS
 from terse.source import Source, Span
 
-_FOUND = re.compile(r'"(?:\\.|[^"\\\n])*"|[A-Za-z0-9_$@*.%-]+|[^\s]')
+_FOUND = re.compile(r'"(?:\\.|[^"\\\n])*"|[\w$@*.%-]+|[^\s]')
 
 # What each terminal of the grammar is to a reader: words to choose from, or a description.
 # Statements name themselves: a terminal that is not here is written in lower case.
@@ -138,6 +138,9 @@ def _listed(terminals: set[str], words: list[str], descriptions: list[str]) -> s
     return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " or " + items[-1]
 
 
+_BEGIN_NAMES = ("rule", "guard", "chain", "profile", "override", "apply", "expect")
+
+
 def _hint(found: str, source: Source, offset: int, terminals: set[str]) -> str | None:
     """Advice where a near word would not help: the reader has another language in mind."""
     line = source.line_text(source.line_of(min(offset, len(source.text))))
@@ -149,9 +152,23 @@ def _hint(found: str, source: Source, offset: int, terminals: set[str]) -> str |
         return "there is no `or` between conditions: write two rules"
     if found in ("not", "!") and statement == "when":
         return "there is no `not`: write a narrower rule for the other case"
+    if found[:1].isalpha() and not found.isascii():
+        return 'names with other letters than a to z stand in quotes: `"…"`'
     if "SLASH" in terminals:
         name = source.text[:offset].rstrip().split()[-1] if source.text[:offset].split() else ""
         return f"a pattern is `server/tool`: write `{name.split(',')[-1]}/*` for all tools of a server"
+    if statement in _BEGIN_NAMES and "NAME" in terminals:
+        return "a name is lower-case letters, digits, `-` and `_`, and begins with a letter"
+    if statement == "use" and found in (",", "+"):
+        return "steps are put together with `then`"
+    if found == "[" and "DOT" in terminals:
+        return "there are no indices: a path goes through all items of a list"
+    if found == "=" and "NUMBER" in terminals:
+        return "an option is its name and its value, without `=`"
+    if found in ("if", "where", "unless") and "CLOSE" not in terminals:
+        return "conditions are `when` lines of the rule"
+    if found in ("priority", "order", "weight"):
+        return "there are no priorities: the narrower rule wins"
     if found == "'":
         return 'texts stand in double quotes: `"…"`'
     if found == ";":

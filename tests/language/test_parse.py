@@ -242,6 +242,14 @@ def test_a_block_that_is_not_closed_is_told_at_the_next_item() -> None:
         ("use minify;", "without `;`"),
         ("drop body", "did you mean `remove`?"),
         ("Keep body", "did you mean `keep`?"),
+        ("use minify, tabularize", "put together with `then`"),
+        ("keep issues[0].title", "there are no indices"),
+        ("use dictionary(min-uses=3)", "without `=`"),
+        ("remove body if large", "`when` lines"),
+        ("priority 10", "the narrower rule wins"),
+        ("on gïthub/x", "stand in quotes"),
+        ("set aside x above 3 kB", "did you mean `over`?"),
+        ("apply MyProfile", "a name is lower-case letters"),
     ],
 )
 def test_words_of_other_languages_are_understood(line: str, help: str) -> None:
