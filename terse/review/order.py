@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from terse.guarantee import Guarantee, lowest
@@ -14,9 +15,9 @@ from terse.plan import describe
 from terse.plan.choose import applies, names
 from terse.plan.field_lines import class_of
 from terse.plan.limits import Limits
-from terse.plan.model import FitIn, Guard, Keep, Pattern, Plan, Remove, Rule, SetAside, Shorten
+from terse.plan.model import FitIn, Guard, Keep, Pattern, Plan, Remove, Rule, SetAside, Shorten, Step
 from terse.report.shown import Shown, ShownGuard, ShownLine, ShownRule
-from terse.tiers import BY_NAME
+from terse.tiers import BY_NAME, CHAINS
 
 MOST_NAMED = 3
 """Of the rules and patterns that one is narrower than, so many are named; more would bury the nearest."""
@@ -88,10 +89,34 @@ def _lines(rule: Rule, limits: Limits | None) -> Iterator[tuple[ShownLine, Guara
             yield ShownLine(describe.field_line(line), line.at), Guarantee.EXACT
         else:
             yield _field(line, limits)
-    for step in rule.chain:
-        tier = BY_NAME[step.tier]
-        forbidden = "" if limits is None else limits.on_tier(tier)
-        yield ShownLine(describe.step(step, tier.options), step.at, forbidden), tier.guarantee
+    yield from _chain(rule, limits)
+
+
+def _chain(rule: Rule, limits: Limits | None) -> Iterator[tuple[ShownLine, Guarantee]]:
+    """The steps as `use` lines: one for each run of steps that are allowed, or forbidden for one reason."""
+
+    def forbidden(step: Step) -> str:
+        return "" if limits is None else limits.on_tier(BY_NAME[step.tier])
+
+    for reason, run in groupby(rule.chain, forbidden):
+        steps = list(run)
+        texts = [describe.step(step, BY_NAME[step.tier].options) for step in steps]
+        line = ShownLine(f"use {' then '.join(_named(texts))}", steps[0].at, reason)
+        yield line, lowest(BY_NAME[step.tier].guarantee for step in steps)
+
+
+def _named(texts: Sequence[str]) -> Iterator[str]:
+    """The steps with those of a built-in chain, as it stands, under its name."""
+    place = 0
+    while place < len(texts):
+        for name, tiers in CHAINS.items():
+            if [tier.name for tier in tiers] == list(texts[place : place + len(tiers)]):
+                yield name
+                place += len(tiers)
+                break
+        else:
+            yield texts[place]
+            place += 1
 
 
 def _field(

@@ -131,8 +131,8 @@ class Tester:
         source = line.span.source
         call = " ".join(source.text[line.pattern.span.start : line.span.end].split())
         rules = self._rules if self._rules is not None else source.path
-        line = ("terse", "explain", _path(given), "--rules", rules, "--can-retrieve", "--call", call)
-        return shlex.join(line)
+        words = ("terse", "explain", _path(given), "--rules", rules, "--can-retrieve", "--call", call)
+        return shlex.join(words)
 
 
 def _steps(test: syntax.Test) -> Iterator[tuple[syntax.CallLine, syntax.Given]]:
