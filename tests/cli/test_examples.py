@@ -1,0 +1,89 @@
+"""The example of every command, run as a newcomer would type it, in a folder such as one has."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from terse.cli.command import Command
+from terse.cli.main import COMMANDS
+from terse.memory.session import Session
+from terse.payload.call import Call
+from terse.payload.payload import Payload
+from terse.plan.run import run
+from terse.tokens import vocabulary
+
+ROOT = Path(__file__).parent.parent.parent
+ISSUES = Path("samples", "github", "list_issues", "open.json")
+SERVER = """
+from mcp.server import MCPServer
+
+server = MCPServer("tables")
+
+
+@server.tool(structured_output=False)
+def list_tables(schema: str) -> str:
+    return f"{schema}: orders, customers"
+
+
+server.run("stdio")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Policies, samples, results, an emitted text, a server, and an npx that needs no network."""
+    from terse.cli.policy import default_plan
+
+    shutil.copytree(ROOT / "policies", tmp_path / "policies")
+    shutil.copytree(ROOT / "policies" / "samples", tmp_path / "samples")
+    shutil.copytree(ROOT / "docs" / "examples" / "samples", tmp_path / "results")
+    (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
+    issues = Payload.of((tmp_path / ISSUES).read_text(encoding="utf-8"))
+    outcome = run(default_plan(), issues, Call("github", "list_issues"), Session(), vocabulary())
+    (tmp_path / "emitted.txt").write_text(outcome.text, encoding="utf-8")
+    (tmp_path / "bin").mkdir()
+    npx = tmp_path / "bin" / "npx"
+    npx.write_text(f"#!/bin/sh\nexec {sys.executable} server.py\n", encoding="utf-8")
+    npx.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_example_of_a_command_runs(command: Command, folder: Path) -> None:
+    """Each example does what it says: exit code 0, and nothing that looks like a fault."""
+    path = os.pathsep.join((str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    if command.name == "diff":
+        if shutil.which("git") is None:
+            pytest.skip("git is not installed here, and the example compares with a branch")
+        _commit(folder)
+    example = command.example.replace("terse ", f"{sys.executable} -m terse ", 1)
+    done = subprocess.run(
+        ["sh", "-c", example],
+        cwd=folder,
+        env=environment,
+        input=b"",
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def _commit(folder: Path) -> None:
+    """Make the folder a repository whose branch main has all of it."""
+    who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    for arguments in (
+        ["init", "--quiet", "-b", "main"],
+        ["add", "."],
+        [*who, "commit", "--quiet", "-m", "a"],
+    ):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
