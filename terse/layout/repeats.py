@@ -35,11 +35,18 @@ MIN_CHARACTERS = 12
 
 
 class Repeats:
-    """Counts values, each container once for all its uses: what is inside a repeated one is not repeated."""
+    """Counts values, each container once for all its uses: what is inside a repeated one is not repeated.
+
+    Attributes:
+        uses: how often each value stands in the document.
+        example: the value of a key.
+        shown: what of a string stands in its cells, where that is not all of it.
+    """
 
     def __init__(self) -> None:
         self.uses: Counter[Key] = Counter()
         self.example: dict[Key, JsonValue] = {}
+        self.shown: dict[Key, str] = {}
         self._numbers: dict[object, int] = {}
         self._known: dict[int, Key] = {}
         self._alive: list[object] = []
@@ -91,6 +98,9 @@ class Repeats:
                 for text, times in strings.items():
                     if len(text) >= MIN_CHARACTERS:
                         self.add(text, text, times)
+                        if column.prefix or column.suffix:
+                            # A reference stands for the whole string, but only the cell is saved.
+                            self.shown[text] = text[len(column.prefix) : len(text) - len(column.suffix)]
             for value in column.values:
                 if isinstance(value, (dict, list, Embedded)):
                     self.value(value)

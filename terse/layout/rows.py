@@ -79,7 +79,7 @@ class TableReader:
         return self.spans([count])[0]
 
     def read_verbatim(self, count: int) -> JsonValue:
-        """As `read`, but a long list as its JSON text, made some rows at a time: it is never whole in memory."""
+        """As `read`, but a long list as its JSON text, some rows at a time: never whole in memory."""
         if self.spec.key is not None or count <= ROWS_AT_ONCE:
             return self.read(count)
         pieces: list[str] = []

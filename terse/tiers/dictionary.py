@@ -10,6 +10,7 @@ from terse.layout.document import (
     Cells,
     Child,
     Column,
+    Document,
     Group,
     Slot,
     Table,
@@ -19,12 +20,15 @@ from terse.layout.inline import Place, write_value
 from terse.layout.repeats import Key, Repeats, referred
 from terse.layout.rewrite import each_table
 from terse.layout.sample import spread
+from terse.layout.write import write
 from terse.tiers.spec import Applied, Context, Draft, Example, Option, Skip, State, Tier
 
 MAX_ENTRIES = 200
 """Entries of a legend: a longer one is no help to a reader."""
 LOOK_ROWS = 200
 """Rows of a group that are looked at for repetition before all of them are."""
+SMALL_CHARACTERS = 40_000
+"""A result up to this long is counted whole to decide."""
 MIN_TOKENS = 5
 """Values of fewer tokens get no reference."""
 LEGEND_TOKENS = 6
@@ -41,14 +45,23 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
         return Skip("has references already")
     min_uses = int(options["min-uses"])
     cost = Cost(context.count)
-    document = each_table(document, lambda table: _closed(table, cost))
+    closed = each_table(document, lambda table: _closed(table, cost))
+    tries = (closed, document) if len(draft.text) <= SMALL_CHARACTERS else (closed,)
+    ways = [made for way in tries if (made := _referred(way, min_uses, context)) is not None]
+    if not ways:
+        return Skip("nothing long enough repeats")
+    if len(ways) == 2:
+        # Whether a group is better as one cell is an estimate: where it is cheap, both are counted.
+        ways.sort(key=lambda way: context.count(write(way)))
+    entries = len(ways[0].legend)
+    return Applied(Draft(State.LAYOUT, None, ways[0]), f"{entries} value{'s' if entries > 1 else ''}")
+
+
+def _referred(document: Document, min_uses: int, context: Context) -> Document | None:
     repeats = Repeats()
     repeats.node(document.root)
     keys = _worth_it(repeats, min_uses, context)
-    if not keys:
-        return Skip("nothing long enough repeats")
-    changed = referred(document, repeats, keys)
-    return Applied(Draft(State.LAYOUT, None, changed), f"{len(keys)} value{'s' if len(keys) > 1 else ''}")
+    return referred(document, repeats, keys) if keys else None
 
 
 def _worth_it(repeats: Repeats, min_uses: int, context: Context) -> list[Key]:
@@ -58,9 +71,11 @@ def _worth_it(repeats: Repeats, min_uses: int, context: Context) -> list[Key]:
         if uses < min_uses:
             continue
         tokens = context.count(write_value(repeats.example[key], Place.SPACES))
-        if tokens < MIN_TOKENS:
+        shown = repeats.shown.get(key)
+        saved = tokens if shown is None else context.count(shown)
+        if tokens < MIN_TOKENS or saved <= REFERENCE_TOKENS:
             continue
-        gain = uses * (tokens - REFERENCE_TOKENS) - tokens - LEGEND_TOKENS
+        gain = uses * (saved - REFERENCE_TOKENS) - tokens - LEGEND_TOKENS
         if gain > 0:
             gains.append((gain, order, key))
     gains.sort(key=lambda each: (-each[0], each[1]))

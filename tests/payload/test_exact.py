@@ -77,7 +77,7 @@ def test_the_slow_writer_writes_the_same(value: exact.JsonValue) -> None:
     """Where CPython's encoder is missing, the text is the same."""
     text = dump(value)
 
-    assert exact._dump_slowly(value) == text or not text.isascii()
+    assert exact.dump(parse(exact._dump_slowly(value))) == text
     assert text.encode()  # no lone surrogate is left
 
 
