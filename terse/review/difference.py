@@ -13,6 +13,7 @@ from terse.memory.session import Session
 from terse.payload.payload import Payload
 from terse.plan import describe
 from terse.plan.model import FieldLine, FitIn, Plan, Remove, Rule, Shorten
+from terse.plan.run import sent
 from terse.plan.trace import Outcome, StepStatus
 from terse.report.differed import Names, NewLoss, SampleDiff, Side
 from terse.review.cases import Case
@@ -23,17 +24,29 @@ from terse.tokens import Vocabulary
 def differences(
     before: Plan, after: Plan, cases: Iterable[Case], vocabulary: Vocabulary
 ) -> Iterator[SampleDiff]:
-    """Each case under both plans, each run as the first call of a session; like calls of a sample as one."""
+    """Each case under both plans, after the session before it; like calls of a sample as one."""
     found: dict[SampleDiff, list[str]] = {}
     for case in cases:
         payload = Payload.of(case.text)
-        old, new = (outcome_of(plan, payload, case.call, Session(), vocabulary) for plan in (before, after))
+        old, new = (
+            outcome_of(plan, payload, case.call, _session(plan, case, vocabulary), vocabulary)
+            for plan in (before, after)
+        )
         was, now = _side(old), _side(new)
         changed = old.text != new.text or (was.rule, was.guarantee) != (now.rule, now.guarantee)
         losses = tuple(_new_losses(after, was, now, new))
         found.setdefault(SampleDiff(case.name, (), was, now, changed, losses), []).append(case.words)
     for sample, calls in found.items():
         yield replace(sample, calls=tuple(calls))
+
+
+def _session(plan: Plan, case: Case, vocabulary: Vocabulary) -> Session:
+    """The session in which the call of a case is made."""
+    session = Session()
+    for step in case.earlier:
+        outcomes = [outcome_of(plan, Payload.of(text), step.call, session, vocabulary) for text in step.texts]
+        sent(plan, outcomes, step.call, session, vocabulary)
+    return session
 
 
 def _side(outcome: Outcome) -> Side:

@@ -260,3 +260,18 @@ def test_outside_a_repository(terse: Terse, tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
+
+
+def test_sessions_of_tests_are_run(terse: Terse, project: Path) -> None:
+    """A rule that only a repeated call reaches is compared, too: the calls of a test are one session."""
+    shutil.copytree(project / "policies", project / "old")
+    again = LOSING.partition("\ntest ")[0].replace(
+        "  when payload has issues\n", "  when payload has issues\n  when call repeats\n"
+    )
+    pair = '  call github/list_issues\n  given "samples/github/list_issues/open.json"\n'
+    (project / "policies" / "all.terse").write_text(f'{BEFORE}{again}\ntest "twice" {{\n{pair}{pair}}}\n')
+    done = terse("diff", "old")
+
+    assert done.returncode == 1
+    assert "      github/list_issues, then github/list_issues\n" in done.stdout.decode()
+    assert "1 of 3 samples changes." in done.stdout.decode()
