@@ -15,7 +15,7 @@ CHECKED := terse demo docs editors policies tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench lint fmt docs check-docs check-policies clean
+.PHONY: help demo test bench bench-peers lint fmt docs check-docs check-policies clean
 
 help:  ## What there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F ': ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -28,6 +28,9 @@ test: $(DEV)  ## All tests
 
 bench: $(DEV)  ## Measure start-up, relay and tokens; no test depends on the figures
 	$(BIN)/python -m tests.benchmarks $(BENCH)
+
+bench-peers: $(DEV)  ## Public encoders beside ours, each in its own environment: CORPUS=FOLDER PEERS="NAME …|all"
+	PEERS='$(PEERS)' $(BIN)/python -m tests.benchmarks.peers $(CORPUS)
 
 lint: $(DEV)  ## ruff and mypy
 	$(BIN)/ruff check $(CHECKED)
