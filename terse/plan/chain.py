@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from terse.plan import describe
 from terse.plan.limits import Limits
 from terse.plan.model import Step
+from terse.plan.scale import Scale
 from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace
 from terse.tiers.spec import Context, Draft, Skip, Tier
 
@@ -32,6 +34,15 @@ class Chained:
     steps: tuple[StepTrace, ...]
 
 
+class _Ended(NamedTuple):
+    """How a step ended: with the draft it made if it was applied, else with the one it was given."""
+
+    status: StepStatus
+    note: str
+    draft: Draft
+    milliseconds: float
+
+
 class Chain:
     """A rule's chain, ready to run on the drafts of one call."""
 
@@ -40,7 +51,7 @@ class Chain:
         steps: Sequence[Step],
         tiers: Mapping[str, Tier],
         limits: Limits,
-        count: Callable[[str], int],
+        scale: Scale,
         clock: Callable[[], float],
         budget_ms: int,
     ) -> None:
@@ -51,7 +62,7 @@ class Chain:
         self._steps = steps
         self._tiers = tiers
         self._limits = limits
-        self._count = count
+        self._scale = scale
         self._clock = clock
         self._seconds = budget_ms / 1000
 
@@ -81,34 +92,46 @@ class Chain:
         Raises:
             TokenizerError: the tokenizer gave up on the draft itself.
         """
-        tokens = self._count(draft.text)
         present = _HANDLE.findall(draft.text) if handles else ()
         wanted = {handle for handle in present if handle in handles}
+        small = self._scale.is_under(draft.text, SMALL)
         start = self._clock()
-        context = Context(self._count, lambda: self._clock() - start > self._seconds)
-        traces: list[StepTrace] = []
+        context = Context(self._scale.count, lambda: self._clock() - start > self._seconds)
+        done: list[tuple[Step, _Ended, str]] = []
         for step in self._steps:
-            draft, after, trace = self._one(step, draft, tokens, context, wanted)
-            tokens = after
-            traces.append(trace)
-        return Chained(draft, tokens, tuple(traces))
+            before = draft.text
+            ended = self._one(step, draft, small, context, wanted)
+            if ended.status is StepStatus.APPLIED:
+                draft = ended.draft
+                small = self._scale.is_under(draft.text, SMALL)
+            done.append((step, ended, before))
+        # Only now, out of the budget: what is counted for the trace must not cost a step.
+        traces = tuple(self._trace(step, ended, before) for step, ended, before in done)
+        return Chained(draft, self._scale.count(draft.text), traces)
 
-    def _one(
-        self, step: Step, draft: Draft, tokens: int, context: Context, handles: set[str]
-    ) -> tuple[Draft, int, StepTrace]:
+    def _trace(self, step: Step, ended: _Ended, before: str) -> StepTrace:
+        tier = self._tiers[step.tier]
+        return StepTrace(
+            describe.step(step, tier.options),
+            step.at,
+            ended.status,
+            self._scale.known(before),
+            self._scale.known(ended.draft.text),
+            tier.guarantee,
+            ended.note,
+            ended.milliseconds,
+        )
+
+    def _one(self, step: Step, draft: Draft, small: bool, context: Context, handles: set[str]) -> _Ended:
         tier = self._tiers[step.tier]
         start = self._clock()
 
-        def ended(
-            status: StepStatus, note: str, made: Draft = draft, after: int = tokens
-        ) -> tuple[Draft, int, StepTrace]:
-            took = 1000 * (self._clock() - start)
-            label = describe.step(step, tier.options)
-            return made, after, StepTrace(label, step.at, status, tokens, after, tier.guarantee, note, took)
+        def ended(status: StepStatus, note: str, made: Draft = draft) -> _Ended:
+            return _Ended(status, note, made, 1000 * (self._clock() - start))
 
         if why := self._limits.on_tier(tier):
             return ended(StepStatus.FORBIDDEN, why)
-        if tokens < SMALL:
+        if small:
             return ended(StepStatus.SKIPPED, _LEFT_ALONE)
         if context.expired():
             return ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms")
@@ -120,12 +143,12 @@ class Chain:
             if isinstance(result, Skip):
                 return ended(StepStatus.SKIPPED, result.reason)
             made = result.draft
-            after = self._count(made.text)
+            smaller = self._scale.is_smaller(made.text, draft.text)
         except Exception as error:
             return ended(StepStatus.FAILED, f"{type(error).__name__}: {error}"[:200])
-        if after >= tokens:
+        if not smaller:
             return ended(StepStatus.NO_GAIN, "not smaller")
         if handles and not handles <= set(_HANDLE.findall(made.text)):
             # INVARIANT: a handle in a result can be read and quoted as it stands.
             return ended(StepStatus.SKIPPED, "it would take a handle apart")
-        return ended(StepStatus.APPLIED, result.note, made, after)
+        return ended(StepStatus.APPLIED, result.note, made)

@@ -22,6 +22,7 @@ from terse.plan.conditions import Facts
 from terse.plan.field_lines import FieldLines, aside_words
 from terse.plan.limits import Limits
 from terse.plan.model import FitIn, Keep, Plan, Remove, Rule, SessionSize, SetAside, Shorten
+from terse.plan.scale import Scale
 from terse.plan.trace import NOT_COUNTED, GateTrace, Outcome, StepStatus, StepTrace, Trace
 from terse.tiers import BY_NAME
 from terse.tiers.expand import expand as from_any_form
@@ -56,16 +57,8 @@ def run(
             a busy machine decides like an idle one.
         tiers, expand: the steps by name, and the way back from any of their forms.
     """
-    counts: dict[str, int] = {}
-
-    def count(text: str) -> int:
-        # Chains and conditions ask for the same texts again and again.
-        known = counts.get(text)
-        if known is None:
-            known = counts[text] = vocabulary.count(text)
-        return known
-
-    report = _Report(payload, call, count, counts, detail)
+    scale = Scale(vocabulary.count, tells_all=detail)
+    report = _Report(payload, call, scale, detail)
     try:
         facts = Facts(payload, call, session, vocabulary)
         choice = choose(plan, call, facts, detail=detail)
@@ -77,11 +70,11 @@ def run(
     try:
         limits = Limits.of(choice.guards, call, can_retrieve)
         budget = DEFAULT_BUDGET_MS if rule.spend_ms is None else rule.spend_ms
-        chain = Chain(rule.chain, tiers, limits, count, clock, budget)
+        chain = Chain(rule.chain, tiers, limits, scale, clock, budget)
         if not detail and not rule.fields and (steps := chain.idle(payload.size_bytes)) is not None:
             # There is no need to parse or to count anything.
             return report.original(choice, "nothing changed", steps)
-        desk = Desk(count, Marks(payload.text), session.store)
+        desk = Desk(scale.count, Marks(payload.text), session.store)
         keeps = [line for line in rule.fields if isinstance(line, Keep)]
         if not detail and len(keeps) == len(rule.fields):
             # No line takes anything away: what is kept needs no looking for.
@@ -139,18 +132,10 @@ def _work(rule: Rule, lines: FieldLines, chain: Chain) -> tuple[FieldLines, Chai
 class _Report:
     """Puts outcomes together."""
 
-    def __init__(
-        self,
-        payload: Payload,
-        call: Call,
-        count: Callable[[str], int],
-        counts: Mapping[str, int],
-        detail: bool,
-    ) -> None:
+    def __init__(self, payload: Payload, call: Call, scale: Scale, detail: bool) -> None:
         self._payload = payload
         self._call = call
-        self._count = count
-        self._counts = counts
+        self._scale = scale
         self._detail = detail
 
     def original(
@@ -181,7 +166,7 @@ class _Report:
         text = chained.draft.text
         if text == self._payload.text:
             return self.original(choice, "nothing changed", steps, kept)
-        tokens = self._count(self._payload.text)
+        tokens = self._scale.count(self._payload.text)
         if chained.tokens > tokens:
             verdict = f"the result would be larger: {chained.tokens:,} tokens"
             return self.original(choice, verdict, steps, kept)
@@ -198,7 +183,9 @@ class _Report:
         given = GateTrace("emitted", verdict)
         trace = self._trace(choice, given, tokens, chained.tokens, guarantee, steps, kept)
         lost = 100 * lines.lost_tokens / tokens if tokens else 0.0
-        aside = aside_words(lines.aside, lines.handles, self._count) if self._detail else tuple(lines.aside)
+        aside = (
+            aside_words(lines.aside, lines.handles, self._scale.count) if self._detail else tuple(lines.aside)
+        )
         return Outcome(
             text,
             guarantee,
@@ -224,10 +211,8 @@ class _Report:
             gate.check_kept_lines(subject.kept_lines, subject.text)
 
     def _tokens_of_original(self) -> int:
-        if not self._detail:
-            return self._counts.get(self._payload.text, NOT_COUNTED)
         try:
-            return self._count(self._payload.text)
+            return self._scale.known(self._payload.text)
         except Exception:
             # The verdict has the reason; a count that cannot be had is none.
             return NOT_COUNTED
