@@ -27,10 +27,10 @@ def place(server: str, tool: str) -> PurePosixPath:
     """The folder of a tool's samples, relative to the policy's.
 
     Raises:
-        NoPlace: a name is empty, `.`, `..`, too long, or has a slash.
+        NoPlace: a name is empty, `.`, `..`, too long, has a slash, or does not print.
     """
     for name in (server, tool):
-        if not _FOLDER.fullmatch(name) or name in (".", ".."):
+        if not _FOLDER.fullmatch(name) or name in (".", "..") or not name.isprintable():
             raise NoPlace(f"{name!r} cannot be the name of a folder: save its results by hand")
     return PurePosixPath(SAMPLES_FOLDER, server, tool)
 

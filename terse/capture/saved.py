@@ -10,7 +10,7 @@ from pathlib import Path
 from terse.payload.call import Call
 
 MAX_FILES = 200
-MAX_BYTES = 2_000_000
+MAX_BYTES = 500_000
 """A larger file is left out: a sample is read by people and run by every test."""
 
 _NOT_RESULTS = (".terse", ".lock")
@@ -62,7 +62,9 @@ def _files(folder: str) -> Iterator[str]:
 
 def _text(path: str, notes: list[str]) -> str | None:
     try:
-        if not os.path.isfile(path):
+        if not os.path.basename(path).isprintable():
+            why = "its name does not print"
+        elif not os.path.isfile(path):
             why = "it is no regular file"
         elif os.path.getsize(path) > MAX_BYTES:
             why = f"it has more than {MAX_BYTES:,} bytes"

@@ -79,10 +79,15 @@ def init(
 def _from_server(
     command: Sequence[str], server_name: str | None, texts: Sequence[str], folder: str, timeout: float
 ) -> None:
-    from terse.capture.sample import files
+    from terse.capture.sample import NoPlace, files, place
     from terse.review.starter import Start, call_words
 
     server = server_name if server_name is not None else derived(command)
+    try:
+        # The name of a server is a folder, too, and stands in the rules.
+        place(server, "tool")
+    except NoPlace as error:
+        fail(f"--server-name: {shown(str(error))}")
     _refuse_what_is_there(folder, [server])
     wanted = [call_of(server, text) for text in texts]
     refuse_what_is_never_stored(folder, wanted)
@@ -92,8 +97,8 @@ def _from_server(
         # What stands in the parentheses was read by the language's own parser: it can stand in a test.
         arguments = "".join(text.partition("(")[1:])
         words = call_words(server, result.call.tool) + arguments
-        for place, body in files(result.call, result.texts, result.is_error):
-            starts.append(Start(str(place), result.call, words, body))
+        for path, body in files(result.call, result.texts, result.is_error):
+            starts.append(Start(str(path), result.call, words, body))
     written = _written(folder, {server: starts})
     save_tools(folder, server, answers.tools)
     _save(folder, {server: starts}, written)

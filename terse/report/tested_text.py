@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from terse.report.explain import visible
 from terse.report.tested import Covered, Failure, Tested, TestRun
 
 
@@ -20,7 +21,7 @@ def render(run: TestRun) -> str:
     lines += ["", _summary(run)]
     if run.covered is not None:
         lines += _coverage(run)
-    return "\n".join(lines) + "\n"
+    return "".join(visible(line) + "\n" for line in lines)
 
 
 def _test(test: Tested) -> Iterator[str]:

@@ -40,7 +40,7 @@ def test_names_are_fit_for_files_and_tell_calls_apart(a: dict[str, str], b: dict
     assert first == name_of(Call("s", "t", dict(reversed(a.items()))))
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", "a\0", "x" * 129])
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", "a\0", "a\n", "\udcff", "x" * 129])
 def test_what_cannot_be_a_folder_is_refused(name: str) -> None:
     """A server decides its tools' names: none of them leads out of the folder."""
     with pytest.raises(NoPlace):

@@ -201,12 +201,14 @@ def test_flat_folders_and_odd_files(terse: Terse, tmp_path: Path) -> None:
     (folder / "picture.json").write_bytes(b"\x89PNG\0")
     (folder / "latin.txt").write_bytes(b"caf\xe9")
     (folder / "empty.json").write_bytes(b"")
+    (folder / "line\nend.json").write_text("{}")
     done = terse("init", "--from", "git hub")
     out = done.stdout.decode()
 
     assert done.returncode == 0, done.stderr
     for name, why in (("picture.json", "binary"), ("latin.txt", "not UTF-8"), ("empty.json", "empty")):
         assert re.search(rf"note: .*{name} is left out: it is {why}", out)
+    assert "its name does not print" in out
     assert (tmp_path / "policies" / "samples" / "git hub" / "get_me" / "get_me.json").exists()
     _passes_everything(terse)
 
@@ -221,6 +223,8 @@ def test_flat_folders_and_odd_files(terse: Terse, tmp_path: Path) -> None:
         (["--from", "empty"], "there is no saved result"),
         (["--from", "results", "--rules", "file"], "not a folder"),
         (["--from", "\udcff"], "--from "),
+        (["--server-name", "a\nb", "--", *SHELF], "--server-name: "),
+        (["--server-name", "..", "--", *SHELF], "--server-name: "),
         (["--", "/nowhere/server"], "there is no command /nowhere/server"),
         (["--call", "x(", "--", *SHELF], "--call x(: "),
     ],
