@@ -24,10 +24,13 @@ END_WIDTH = 12
 
 STEP_WIDTH = 36
 """Columns for a step's statement; a longer one goes on in the next line."""
+IDLE = (StepStatus.SKIPPED, StepStatus.NO_GAIN, StepStatus.OUT_OF_TIME)
+"""How steps without effect end; a guard that forbids one, or a failure, is worth a row."""
 MAX_IDLE_ROWS = 2
 """Steps without effect that get a row in the table; where there are more, a line below it names them all."""
 MAX_IDLE_NAMES = 4
 """Steps without effect for one reason that are named; of more the first, the last and the number."""
+TOKENS_WIDTH = 9
 NAME_WIDTH = 24
 """Columns for a guard's name; a longer one gets a line of its own."""
 PLACE_WIDTH = 12
@@ -102,7 +105,7 @@ def _heading(explanation: Explanation, trace: Trace) -> Iterator[str]:
 
 
 def _facts(explanation: Explanation, trace: Trace) -> Iterator[str]:
-    size = f"{bytes_in_words(trace.bytes_in):>9}{tokens_in_words(trace.tokens_in):>16}"
+    size = f"{bytes_in_words(trace.bytes_in):>8}  {tokens_in_words(trace.tokens_in):>15}"
     yield from _sides(f"{MARGIN}{'payload':{LABEL}}{trace.summary}", size)
     yield from _entry("policy", explanation.policy)
     yield from _entry("chosen", trace.why)
@@ -161,7 +164,7 @@ def _answer(label: str, condition: ConditionTrace, text: str, indent: int = 0) -
 
 
 def _steps(trace: Trace) -> Iterator[str]:
-    idle = [step for step in trace.steps if step.status in (StepStatus.SKIPPED, StepStatus.NO_GAIN)]
+    idle = [step for step in trace.steps if step.status in IDLE]
     # A long chain is mostly steps for other kinds of payload: as rows they would bury what was done.
     if len(idle) <= MAX_IDLE_ROWS:
         yield from _table(trace, trace.steps)
@@ -171,9 +174,16 @@ def _steps(trace: Trace) -> Iterator[str]:
         yield from _table(trace, done)
     reasons: dict[str, list[str]] = {}
     for step in idle:
-        reasons.setdefault(step.note or step.status.value, []).append(step.label)
+        reasons.setdefault(_reason(step), []).append(step.label)
     for index, (reason, labels) in enumerate(reasons.items()):
         yield from _entry("no change" if index == 0 else "", f"{_several(labels)}: {reason}")
+
+
+def _reason(step: StepTrace) -> str:
+    """Why a step changed nothing. The note of a skipped step says it all."""
+    if step.status is StepStatus.SKIPPED and step.note:
+        return step.note
+    return f"{step.status.value} {step.note}".rstrip()
 
 
 def _several(labels: Sequence[str]) -> str:
@@ -186,11 +196,11 @@ def _table(trace: Trace, steps: Sequence[StepTrace]) -> Iterator[str]:
     home = _file_of(trace.rule)
     rows = [(step, _row(step, trace.tokens_in, home)) for step in steps]
     table = [_HEADINGS, *(row for _, row in rows)]
-    label, word, place = (
-        min(STEP_WIDTH, max(len(row.label) for row in table)),
-        max(len(row.word) for row in table),
-        max(len(row.place) for row in table),
-    )
+    label = min(STEP_WIDTH, max(len(row.label) for row in table))
+    # Millions of tokens are set apart from the statement all the same.
+    label += max(0, max(len(row.tokens) for row in table) + 2 - TOKENS_WIDTH)
+    word = max(len(row.word) for row in table)
+    place = max(len(row.place) for row in table)
     beside = WIDTH - len(_HEADINGS.line(label, word)) + len(_HEADINGS.place) - place - 2
     # Notes stand beside every row or below every row: a mix cannot be read down.
     notes_fit = all(len(step.note) <= beside for step in steps)
@@ -214,7 +224,7 @@ class _Row(NamedTuple):
 
     def line(self, label_width: int, word_width: int) -> str:
         first = _break(self.label, label_width)[0]
-        start = f"{MARGIN}{first:{label_width}}{self.tokens:>9}{self.saved:>9}"
+        start = f"{MARGIN}{first:{label_width}}{self.tokens:>{TOKENS_WIDTH}}{self.saved:>9}"
         return f"{start}   {self.word:{word_width}}  {self.place}"
 
 
