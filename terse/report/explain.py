@@ -105,7 +105,7 @@ def _heading(explanation: Explanation, trace: Trace) -> Iterator[str]:
 
 
 def _facts(explanation: Explanation, trace: Trace) -> Iterator[str]:
-    size = f"{bytes_in_words(trace.bytes_in):>8}  {tokens_in_words(trace.tokens_in):>15}"
+    size = f"{bytes_in_words(trace.bytes_in):>9} {tokens_in_words(trace.tokens_in):>15}"
     yield from _sides(f"{MARGIN}{'payload':{LABEL}}{trace.summary}", size)
     yield from _entry("policy", explanation.policy)
     yield from _entry("chosen", trace.why)
