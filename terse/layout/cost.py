@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from terse.layout.document import Block, Cell, Column, Node, Plain, Rows, Spelled, Table
+from terse.layout.document import Block, Cell, Column, Kinds, Node, Plain, Rows, Spelled, Table
 from terse.layout.header import leaves, write_table_header
 from terse.layout.inline import Place, write_value
 from terse.layout.sample import clip, clip_table, pick, spread
-from terse.layout.write import write_pair, write_rows
+from terse.layout.write import write_kinds, write_pair, write_rows
 
 SAMPLE_ROWS = 48
 """Rows measured of a longer table or list, fewer where each of them holds much."""
@@ -61,6 +61,9 @@ class Cost:
         """Tokens of a node under its name."""
         if isinstance(node, Table):
             return self.table(name, node) + depth
+        if isinstance(node, Kinds):
+            title = self._count(f"{name}: {write_kinds(node)}\n")
+            return title + sum(self.table("A", table) for table in node.tables)
         if isinstance(node, Spelled):
             return self.node(name, node.node, depth) + 2
         if isinstance(node, Plain):

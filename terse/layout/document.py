@@ -199,6 +199,18 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
+class Kinds:
+    """A list of records of several kinds: a table for each kind, and whose row comes when.
+
+    Attributes:
+        order: for every record of the list, the number of its table; each table's rows are in order.
+    """
+
+    tables: Sequence[Table]
+    order: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Spelled:
     """A string that holds JSON, laid out: `result: json 30 rows of …`. `style`: see `Embedded`."""
 
@@ -206,7 +218,7 @@ class Spelled:
     style: str
 
 
-Node = Plain | Block | Items | Table | Spelled
+Node = Plain | Block | Items | Table | Kinds | Spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,5 +264,7 @@ def tables(node: Node) -> Iterator[Table]:
     elif isinstance(node, Items):
         for inner in node.nodes:
             yield from tables(inner)
+    elif isinstance(node, Kinds):
+        yield from node.tables
     elif isinstance(node, Spelled):
         yield from tables(node.node)

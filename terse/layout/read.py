@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from terse.layout.document import Rows
 from terse.layout.embedded import STYLES, spell
 from terse.layout.forms import JSON, Form, read_form
 from terse.layout.header import read_table_header
@@ -11,6 +13,7 @@ from terse.layout.inline import Place, Reader, read_atom, read_key, text_lines
 from terse.layout.rows import Lines, TableReader
 from terse.layout.strict import NotLayout
 from terse.layout.template import Parts, fill, read_quoted
+from terse.layout.write import LETTERS
 from terse.payload.exact import MAX_DEPTH, JsonValue, Verbatim
 from terse.payload.uncollected import uncollected
 
@@ -50,6 +53,11 @@ def _read(laid: str, form: Form, verbatim: bool = False) -> JsonValue:
 
 
 _LEGEND = re.compile(r"\*([1-9][0-9]*) = (?=.)")
+_KINDS = re.compile(
+    r"(?P<count>[1-9][0-9]{0,8}) rows of (?P<kinds>[2-8]) kinds: "
+    r"(?P<order>(?:[1-9][0-9]{0,8})?[A-H](?: (?:[1-9][0-9]{0,8})?[A-H])*)\Z"
+)
+_RUN = re.compile(r"([0-9]*)([A-H])")
 _SPELLED = re.compile(r"json((?:_[a-z0-9]+)*)(?: (.+))?\Z")
 _TEXT = re.compile(r"([1-9][0-9]{0,8}) lines\Z")
 _ITEMS = re.compile(r"(0|[1-9][0-9]{0,8}) item(s?)\Z")
@@ -107,6 +115,9 @@ class _Document:
             raise NotLayout("nested too deep")
         if title == "":
             return self.block(indent, depth)
+        kinds = _KINDS.match(title)
+        if kinds is not None:
+            return self.kinds(kinds, indent)
         spelled = _SPELLED.match(title)
         if spelled is not None:
             if spelled[1] not in STYLES:
@@ -130,6 +141,28 @@ class _Document:
         count, spec = read_table_header(title, self.values)
         table = TableReader(self.lines, self.values, spec)
         return table.read_verbatim(count) if self.verbatim else table.read(count)
+
+    def kinds(self, title: re.Match[str], indent: str) -> JsonValue:
+        """A list of records of several kinds: the tables, and from them the rows in their order."""
+        runs = [(int(times or 1), letter) for times, letter in _RUN.findall(title["order"])]
+        count = sum(times for times, _ in runs)
+        if count != int(title["count"]) or count > self.lines.left:
+            raise NotLayout("not as many rows as announced")
+        letters = "".join(times * letter for times, letter in runs)
+        names = LETTERS[: int(title["kinds"])]
+        if set(letters) != set(names):
+            raise NotLayout("not as many kinds of rows as announced")
+        rows: dict[str, Iterator[JsonValue]] = {}
+        for letter in names:
+            line = self.lines.take()
+            if not line.startswith(f"{indent}{letter}: "):
+                raise NotLayout("no table for a kind")
+            number, spec = read_table_header(line[len(indent) + 3 :], self.values)
+            if number != letters.count(letter) or spec.rows is not Rows.RECORDS:
+                raise NotLayout("not as many rows of a kind as announced")
+            table = TableReader(self.lines, self.values, spec).read(number)
+            rows[letter] = iter(table)  # type: ignore[arg-type]
+        return [next(rows[letter]) for letter in letters]
 
     def block(self, indent: str, depth: int) -> JsonValue:
         waiting: dict[str, Parts] = {}

@@ -16,6 +16,7 @@ from terse.layout.document import (
     Embedded,
     Group,
     Items,
+    Kinds,
     Node,
     Plain,
     Ref,
@@ -77,6 +78,9 @@ class Repeats:
         elif isinstance(node, Items):
             for inner in node.nodes:
                 self.node(inner)
+        elif isinstance(node, Kinds):
+            for table in node.tables:
+                self.table(table)
         elif isinstance(node, Spelled):
             self.node(node.node)
         else:
@@ -186,6 +190,8 @@ class _Change:
             return Block([(key, self.node(inner)) for key, inner in node.entries])
         if isinstance(node, Items):
             return Items([self.node(inner) for inner in node.nodes])
+        if isinstance(node, Kinds):
+            return replace(node, tables=list(map(self.table, node.tables)))
         if isinstance(node, Spelled):
             return replace(node, node=self.node(node.node))
         return self.table(node)

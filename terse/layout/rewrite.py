@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from terse.layout.cost import Cost
-from terse.layout.document import Block, Child, Column, Document, Group, Items, Node, Spelled, Table
+from terse.layout.document import Block, Child, Column, Document, Group, Items, Kinds, Node, Spelled, Table
 
 
 def each_table(document: Document, change: Callable[[Table], Table]) -> Document:
@@ -21,6 +21,8 @@ def _node(node: Node, change: Callable[[Table], Table]) -> Node:
         return Block([(key, _node(inner, change)) for key, inner in node.entries])
     if isinstance(node, Items):
         return Items([_node(inner, change) for inner in node.nodes])
+    if isinstance(node, Kinds):
+        return replace(node, tables=[_table(table, change) for table in node.tables])
     if isinstance(node, Spelled):
         return replace(node, node=_node(node.node, change))
     return node
@@ -48,6 +50,9 @@ def separated(document: Document, cost: Cost) -> Document:
             return Block([(key, choose(inner, key)) for key, inner in node.entries])
         if isinstance(node, Items):
             return Items([choose(inner, "-") for inner in node.nodes])
+        if isinstance(node, Kinds):
+            made = [cost.separated("A", replace(table, separator=",")) for table in node.tables]
+            return replace(node, tables=made)
         if isinstance(node, Spelled):
             return replace(node, node=choose(node.node, name))
         return node

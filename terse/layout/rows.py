@@ -37,6 +37,11 @@ class Lines:
     def peek(self) -> str | None:
         return self._lines[self._at] if self._at < len(self._lines) else None
 
+    @property
+    def left(self) -> int:
+        """How many lines there still are."""
+        return len(self._lines) - self._at
+
     def take(self) -> str:
         if self._at >= len(self._lines):
             raise NotLayout("fewer lines than announced")

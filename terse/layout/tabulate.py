@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Rows, Table
+from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Kinds, Rows, Table
 from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME
 from terse.payload.exact import JsonValue, is_number
 
 MIN_FILL = 0.35
 """Nested objects share a group when at least this part of its cells would be filled."""
+MAX_KINDS = 6
+"""A list with more kinds of record is not split."""
+MIN_COMMON = 0.6
+"""Records with at least this part of all their keys in common are of one kind."""
 MAX_COLUMNS = 400
 """A table (with its groups) has no more columns; wider objects stay values on the spot."""
 
@@ -32,6 +36,41 @@ def tabulate(records: Sequence[JsonValue], choose: Choose) -> Table | None:
     if len(whole) * 2 > len(records):
         return None
     return Table(Rows.RECORDS, len(records), columns, whole)
+
+
+def tabulate_kinds(records: Sequence[JsonValue], choose: Choose) -> Kinds | None:
+    """A table for each kind of record, where their keys differ too much for one; `None` where they do not."""
+    kinds: list[tuple[list[str], list[int]]] = []
+    by_shape: dict[tuple[str, ...], int] = {}
+    order: list[int] = []
+    for row, record in enumerate(records):
+        if not isinstance(record, dict) or not record:
+            return None
+        shape = tuple(record)
+        kind = by_shape.get(shape)
+        if kind is None:
+            kind = by_shape[shape] = _kind_of(shape, kinds)
+            if kind == MAX_KINDS:
+                return None
+        kinds[kind][1].append(row)
+        order.append(kind)
+    if len(kinds) < 2 or any(len(rows) < 2 for _, rows in kinds):
+        return None
+    tables = [tabulate([records[row] for row in rows], choose) for _, rows in kinds]
+    made = [table for table in tables if table is not None]
+    return Kinds(made, order) if len(made) == len(kinds) else None
+
+
+def _kind_of(shape: tuple[str, ...], kinds: list[tuple[list[str], list[int]]]) -> int:
+    """The number of the kind whose keys are nearly these; a new one if there is none."""
+    for number, (names, _) in enumerate(kinds):
+        common = len(set(names) & set(shape))
+        merged = _merge(names, shape)
+        if merged is not None and common >= MIN_COMMON * len(merged):
+            kinds[number] = (merged, kinds[number][1])
+            return number
+    kinds.append((list(shape), []))
+    return len(kinds) - 1
 
 
 def tabulate_keyed(holder: dict[str, JsonValue], choose: Choose) -> Table | None:

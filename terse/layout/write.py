@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from terse.layout.document import (
     ABSENT,
@@ -15,6 +16,7 @@ from terse.layout.document import (
     Document,
     Group,
     Items,
+    Kinds,
     Node,
     Plain,
     Rows,
@@ -24,6 +26,9 @@ from terse.layout.document import (
 from terse.layout.header import write_table_header
 from terse.layout.inline import Place, is_text, write_cells, write_key, write_texts, write_value
 from terse.payload.exact import dump
+
+LETTERS = "ABCDEFGH"
+"""The names of kinds; there are no more kinds in a list."""
 
 ABSENT_WORD = {",": "", " ": "-"}
 USUAL_WORD = {",": "", " ": "."}
@@ -43,6 +48,15 @@ def write(document: Document) -> str:
     legend = [f"*{number} = {writer.entry(value)}" for number, value in enumerate(document.legend, 1)]
     lines = writer.named(document.form.mark, document.root, "", True)
     return "\n".join([*document.form.before, lines[0], *legend, *lines[1:]])
+
+
+def write_kinds(node: Kinds) -> str:
+    """`11 rows of 2 kinds: 2B A B 7A`: the title of a list of records of several kinds."""
+    runs = []
+    for kind, run in groupby(node.order):
+        times = len(list(run))
+        runs.append(f"{times if times > 1 else ''}{LETTERS[kind]}")
+    return f"{len(node.order)} rows of {len(node.tables)} kinds: {' '.join(runs)}"
 
 
 def write_rows(table: Table) -> list[str]:
@@ -85,6 +99,11 @@ class _Writer:
             first, *rest = self.named(name, node.node, indent, is_root)
             start = len(indent) + len(name) + 1
             return [f"{first[:start]} json{node.style}{first[start:]}", *rest]
+        if isinstance(node, Kinds):
+            lines = [f"{indent}{name}: {write_kinds(node)}"]
+            for letter, table in zip(LETTERS, node.tables, strict=False):
+                lines.extend(self.named(letter, table, "" if is_root else indent + " "))
+            return lines
         if isinstance(node, Table):
             return [f"{indent}{name}: {write_table_header(node)}", *self.rows(node, node.separator, 0)]
         if isinstance(node, Block):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from terse.layout.cost import Cost
 from terse.layout.document import Block, Cell, Embedded, Items, Node, Plain, Spelled, Table, tables
-from terse.layout.tabulate import tabulate, tabulate_keyed, tabulate_lists
+from terse.layout.tabulate import tabulate, tabulate_keyed, tabulate_kinds, tabulate_lists
 from terse.payload.exact import JsonValue
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
@@ -37,8 +37,14 @@ def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
             table = cost.separated(name, table)
             if cost.table(name, table) < cost.plain(value):
                 best = table
-                if len(value) > FEW_ROWS:
-                    return best
+        kinds = tabulate_kinds(value, cost.cheapest)
+        if kinds is not None:
+            kinds = replace(kinds, tables=[cost.separated("A", each) for each in kinds.tables])
+            known = cost.node(name, best) if best is not None else cost.plain(value)
+            if cost.node(name, kinds) < known:
+                best = kinds
+        if best is not None and len(value) > FEW_ROWS:
+            return best
     nodes = [lay_out(item, cost, "-") for item in value]
     if all(isinstance(node, Plain) for node in nodes):
         return best or Plain(value)

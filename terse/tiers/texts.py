@@ -14,6 +14,7 @@ from terse.layout.document import (
     Document,
     Group,
     Items,
+    Kinds,
     Node,
     Plain,
     Spelled,
@@ -49,6 +50,9 @@ def _in_node(node: Node) -> Iterator[Cell]:
     elif isinstance(node, Items):
         for inner in node.nodes:
             yield from _in_node(inner)
+    elif isinstance(node, Kinds):
+        for table in node.tables:
+            yield from _in_table(table)
     elif isinstance(node, Spelled):
         yield from _in_node(node.node)
     else:

@@ -94,6 +94,14 @@ READS = {
         '[{"a":1,"b":"one\\ntwo"},{"a":2,"b":"x"}]',
     ),
     "text in the legend": ("JSON outline:\n*1 = (2 lines)\none\ntwo\na=*1", '{"a":"one\\ntwo"}'),
+    "kinds": (
+        "JSON outline: 4 rows of 2 kinds: A 2B A\nA: 2 rows of t=x,a\n1\n2\nB: 2 rows of b\n3\n4",
+        '[{"t":"x","a":1},{"b":3},{"b":4},{"t":"x","a":2}]',
+    ),
+    "kinds in a block": (
+        "JSON outline:\na: 2 rows of 2 kinds: B A\n A: 1 row of x\n1\n B: 1 row of y\n2\nz=3",
+        '{"a":[{"y":2},{"x":1}],"z":3}',
+    ),
     "embedded": ("JSON outline:\na=json{b=1} c=json_spaced[1,2]", r'{"a":"{\"b\":1}","c":"[1, 2]"}'),
     "embedded table": (
         "JSON outline:\na: json 2 rows of b,c\n1,2\n3,4",
@@ -162,6 +170,9 @@ REFUSED = {
     "too few lines of text": "JSON outline:\na: 3 lines\nx",
     "trailing space": "JSON outline: 1 row of a,b\n1,x ",
     "indented too far": "JSON outline:\na:\n  b=1",
+    "kind without a table": "JSON outline: 2 rows of 2 kinds: A B\nA: 1 row of x\n1",
+    "rows of no kind": "JSON outline: 3 rows of 2 kinds: A B\nA: 1 row of x\n1\nB: 1 row of y\n2",
+    "endless kinds": "JSON outline: 999999999 rows of 2 kinds: 999999998A B\nA: 1 row of x",
     "scalar": "JSON outline: 7",
     "no such style": "JSON outline:\na=json_odd{b=1}",
     "words of a style": "JSON lines outline (odd): 1 row of a\n1",
