@@ -65,7 +65,7 @@ def _laid_out(text: str) -> str:
     draft = Draft.of(Payload.of(text))
     tokens = _count(text)
     for tier in TIERS:
-        if draft.state not in tier.takes or draft.state is State.TEXT:
+        if draft.state not in tier.takes or draft.state is State.TEXT or tier.needs_memory:
             continue
         options = {option.name: option.default for option in tier.options}
         result = tier.run(draft, options, Context(_count))

@@ -17,8 +17,9 @@ from terse.tiers.spec import Applied, Context, Draft, State, Tier
 from terse.tokens import vocabulary
 from tests.layout.documents import DOCUMENTS, json_texts
 
-JSON_TIERS = [tier for tier in TIERS if State.JSON in tier.takes or State.LAYOUT in tier.takes]
-NEAR_JSON = [tier for tier in TIERS if tier.leaves is State.LAYOUT and State.TEXT in tier.takes]
+ALONE = [tier for tier in TIERS if not tier.needs_memory]
+JSON_TIERS = [tier for tier in ALONE if State.JSON in tier.takes or State.LAYOUT in tier.takes]
+NEAR_JSON = [tier for tier in ALONE if tier.leaves is State.LAYOUT and State.TEXT in tier.takes]
 
 
 def few_signs(text: str) -> int:
