@@ -7,6 +7,7 @@ Errors are never silenced. One that silences nothing is a finding itself.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -34,11 +35,10 @@ class _Allow:
 
 def silence(files: Iterable[LoadedFile], found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The findings that no comment silences, and one for each comment that silences none."""
-    allows: dict[str, list[_Allow]] = {}
+    allows: dict[tuple[str, str], list[_Allow]] = defaultdict(list)
     for file in files:
-        own = _allows(file.tree)
-        if own:
-            allows[file.path] = own
+        for allow in _allows(file.tree):
+            allows[file.path, allow.name].append(allow)
     if not allows:
         return list(found)
     used: set[int] = set()
@@ -47,25 +47,36 @@ def silence(files: Iterable[LoadedFile], found: Sequence[Diagnostic]) -> list[Di
         span = diagnostic.primary.span
         silencing = [
             allow
-            for allow in allows.get(span.source.path, ())
-            if allow.name == diagnostic.code.name and allow.first_line <= span.line <= allow.last_line
+            for allow in allows.get((span.source.path, diagnostic.code.name), ())
+            if allow.first_line <= span.line <= allow.last_line
         ]
         if silencing and diagnostic.severity < Severity.ERROR:
             used.update(map(id, silencing))
         else:
             left.append(diagnostic)
-    for own in allows.values():
-        left += [_unused(allow) for allow in own if id(allow) not in used]
+    left += [_unused(allow) for own in allows.values() for allow in own if id(allow) not in used]
     return left
 
 
 def _allows(tree: syntax.File) -> list[_Allow]:
-    found = []
-    for comment in tree.comments:
+    found: list[_Allow] = []
+    blocks = _blocks(tree)
+    following = 0
+    # From the last to the first, so that what stands below a comment is known when it is reached.
+    for comment in reversed(tree.comments):
+        line = comment.line
+        alone = not comment.source.line_text(line)[: comment.column - 1].strip()
+        below = line + 1
+        if alone:
+            while below <= comment.source.line_count and not comment.source.line_text(below).strip():
+                below += 1
+            if _is_comment(comment.source, below):
+                below = following
+            following = below
         match = _ALLOW.match(comment.text)
         if match is None:
             continue
-        first, last = _lines(tree, comment)
+        first, last = blocks.get(below, (below, below)) if alone else (line, line)
         for name in _NAME.finditer(match[1]):
             start = comment.start + match.start(1) + name.start()
             span = Span(comment.source, start, start + len(name[0]))
@@ -73,26 +84,18 @@ def _allows(tree: syntax.File) -> list[_Allow]:
     return found
 
 
-def _lines(tree: syntax.File, comment: Span) -> tuple[int, int]:
-    source = comment.source
-    if source.line_text(comment.line)[: comment.column - 1].strip():
-        return comment.line, comment.line
-    line = comment.line + 1
-    while line <= source.line_count and _empty(source, line):
-        line += 1
+def _blocks(tree: syntax.File) -> dict[int, tuple[int, int]]:
+    """The lines of each statement and block, by the line it begins in."""
+    found: dict[int, tuple[int, int]] = {}
+    line_of = tree.source.line_of
     for item in tree.items:
-        if item.span.line == line:
-            return line, source.line_of(item.span.end)
-        if item.span.start < comment.start < item.span.end:
-            for statement in getattr(item, "lines", ()):
-                if statement.span.line == line:
-                    return line, source.line_of(statement.span.end)
-    return line, line
+        for node in (*getattr(item, "lines", ()), item):
+            found[node.span.line] = (node.span.line, line_of(node.span.end))
+    return found
 
 
-def _empty(source: Source, line: int) -> bool:
-    text = source.line_text(line).strip()
-    return not text or text.startswith("#")
+def _is_comment(source: Source, line: int) -> bool:
+    return line <= source.line_count and source.line_text(line).lstrip().startswith("#")
 
 
 def _unused(allow: _Allow) -> Diagnostic:

@@ -41,7 +41,7 @@ def _rule(view: RuleView) -> model.Rule:
         except_=_patterns(view.without),
         when=view.conditions,
         fields=tuple(_fields(view)),
-        chain=tuple(_step(step) for step in view.steps if step.spec is not None),
+        chain=tuple(map(_step, view.steps)),
         require=_class(view.require),
         lose_percent=float(units.amount(lose.share)) if lose is not None else None,
         spend_ms=int(units.amount(spend.time)) if spend is not None else None,
@@ -83,7 +83,7 @@ def _patterns(names: Iterable[Names]) -> tuple[model.Pattern, ...]:
 def _step(step: RunStep) -> model.Step:
     given = {option.name.text: option.value for option in step.node.options}
     options: dict[str, model.OptionValue] = {}
-    for spec in step.spec.options if step.spec is not None else ():
+    for spec in step.spec.options:
         value = given.get(spec.name)
         options[spec.name] = int(units.amount(value)) if isinstance(value, syntax.Quantity) else spec.default
     return model.Step(step.tier, options, step.node.span.place)

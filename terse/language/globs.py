@@ -13,8 +13,8 @@ from typing import NamedTuple
 FRESH = "x"
 """What a `*` becomes in a witness where some character is needed; never one that decides anything."""
 
-MAX_STATES = 20_000
-"""States looked at to tell regions apart; patterns that need more are as good as never written."""
+MAX_WORK = 1_000_000
+"""Steps (a state, a letter, a position) to tell regions apart; no patterns that people write need as many."""
 
 
 @lru_cache(maxsize=65536)
@@ -95,13 +95,14 @@ class Region(NamedTuple):
 def regions(globs: tuple[str, ...]) -> tuple[Region, ...] | None:
     """Into which regions the globs cut all non-empty names, with a shortest name of each.
 
-    None when that takes more than `MAX_STATES` states. Names are walked letter by letter; a state is,
+    None when that takes more than `MAX_WORK` steps. Names are walked letter by letter; a state is,
     for each glob, the set of positions it can be at. Only letters of the globs can tell names apart,
     so one other letter stands for all the rest.
     """
     letters = sorted({letter for glob in globs for letter in glob} - {"*"})
     fresh = next(c for c in "xyzwvutsrqponmlkjihgfedcba0123456789_-." + "\1" if c not in letters)
     alphabet = (fresh, *letters)
+    max_states = MAX_WORK // (len(alphabet) * sum(map(len, globs)))
     start = tuple(_closure(glob, 1) for glob in globs)
     found: dict[int, str] = {}
     seen = {start}
@@ -122,7 +123,7 @@ def regions(globs: tuple[str, ...]) -> tuple[Region, ...] | None:
                 )
                 found.setdefault(matched, longer)
                 if moved not in seen:
-                    if len(seen) > MAX_STATES:
+                    if len(seen) > max_states:
                         return None
                     seen.add(moved)
                     following.append((moved, longer))

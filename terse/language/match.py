@@ -12,8 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 
-from terse.language.conditions import disjoint, facts, implies_all
+from terse.language.conditions import Facts, disjoint, facts, implies_all
 from terse.language.globs import Names, Zone, covers_pattern, meet_pattern, outside
 from terse.language.views import GuardView, RuleView
 
@@ -113,38 +114,72 @@ def narrower(a: Entry, b: Entry) -> bool:
 
 
 def collisions(entries: Entries) -> list[Collision]:
-    """Every pair of rules that collides, once, whatever the order of rules and files."""
-    found: dict[tuple[str, str], Collision] = {}
+    """Pairs of rules that collide, each once, at most `MAX_COLLISIONS`. The order of rules means nothing."""
+    possible: dict[tuple[str, str], list[tuple[bool, Names, Names, Entry, Entry]]] = defaultdict(list)
     for a, b in entries.pairs():
-        if a.rule is b.rule:
+        if a.rule is b.rule or not _may_meet(a, b) or _apart(a.rule.facts, b.rule.facts):
             continue
-        if a.names != b.names and (covers_pattern(a.names, b.names) or covers_pattern(b.names, a.names)):
-            continue
-        if meet_pattern(a.names, b.names) is None:
-            continue
-        same = False
-        if a.names == b.names:
+        same = a.names == b.names
+        if not same:
+            if covers_pattern(a.names, b.names) or covers_pattern(b.names, a.names):
+                continue
+        else:
             stronger = implies_all(a.rule.facts, b.rule.conditions)
-            weaker = implies_all(b.rule.facts, a.rule.conditions)
-            if stronger != weaker:
+            if stronger != implies_all(b.rule.facts, a.rule.conditions):
                 continue
             same = stronger
-        if not same and disjoint(a.rule.conditions, b.rule.conditions):
-            continue
-        call = _contested(entries, a, b)
-        if call is None:
-            continue
-        if (b.rule.path, b.rule.label.start) < (a.rule.path, a.rule.label.start):
+        if a.rule.name > b.rule.name:
             a, b = b, a
-        key = (a.rule.name, b.rule.name)
-        collision = Collision(a, b, call, same)
-        if key not in found or _listed_before(collision, found[key]):
-            found[key] = collision
-    return [found[key] for key in sorted(found)]
+        possible[a.rule.name, b.rule.name].append((not same, a.names, b.names, a, b))
+    found: list[Collision] = []
+    for key in sorted(possible):
+        for different, _, _, a, b in sorted(possible[key], key=itemgetter(0, 1, 2)):
+            call = _collides(entries, a, b, not different)
+            if call is not None:
+                first, second = sorted((a, b), key=lambda entry: (entry.rule.path, entry.rule.label.start))
+                found.append(Collision(first, second, call, not different))
+                break
+        if len(found) == MAX_COLLISIONS:
+            break
+    return found
 
 
-def _listed_before(a: Collision, b: Collision) -> bool:
-    return (not a.same, a.a.names, a.b.names) < (not b.same, b.a.names, b.b.names)
+MAX_COLLISIONS = 100
+"""Pairs of rules told of; whoever has more has one cause for them, and finds it in these."""
+
+
+def _may_meet(a: Entry, b: Entry) -> bool:
+    """Whether what stands before the first star, and behind the last, lets the two patterns meet."""
+    for x, y in zip(a.names, b.names, strict=True):
+        if x == y:
+            continue
+        head, other_head = x.partition("*")[0], y.partition("*")[0]
+        if not (head.startswith(other_head) or other_head.startswith(head)):
+            return False
+        tail, other_tail = x.rpartition("*")[2], y.rpartition("*")[2]
+        if not (tail.endswith(other_tail) or other_tail.endswith(tail)):
+            return False
+    return True
+
+
+def _apart(a: Facts, b: Facts) -> bool:
+    """Whether kinds or the values of an argument exclude each other: a quick look before the whole."""
+    if not a.kinds & b.kinds:
+        return True
+    for name in a.arguments.keys() & b.arguments.keys():
+        x, y = a.arguments[name].values, b.arguments[name].values
+        if x is not None and y is not None and not x & y:
+            return True
+    return False
+
+
+def _collides(entries: Entries, a: Entry, b: Entry, same: bool) -> Names | None:
+    """A call that both take, and no narrower entry; None where there is none."""
+    if meet_pattern(a.names, b.names) is None:
+        return None
+    if not same and disjoint(a.rule.conditions, b.rule.conditions):
+        return None
+    return _contested(entries, a, b)
 
 
 def _contested(entries: Entries, a: Entry, b: Entry) -> Names | None:

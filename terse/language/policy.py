@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from terse.language import syntax
 from terse.language.load import Loaded
@@ -12,9 +13,6 @@ from terse.language.match import Entries
 from terse.language.tiers import Known, TierSpec
 from terse.language.views import Act, GuardView, RuleView, RunStep, all_of
 from terse.language.workspace import Workspace
-
-PLANNED_TIERS = ("dedup", "diff", "fold-repeats")
-"""Tiers that edition 1 names. One that this terse cannot run yet is left out of the plan: T906."""
 
 
 @dataclass
@@ -27,6 +25,8 @@ class Policy:
     workspace: Workspace
     rules: tuple[RuleView, ...] = ()
     guards: tuple[GuardView, ...] = ()
+    too_large: tuple[RuleView | GuardView, ...] = ()
+    """Left out of `rules` and `guards`: an error tells of them, and comparing them would take for ever."""
     rule_items: dict[str, list[tuple[str, syntax.Rule]]] = field(default_factory=dict)
     guard_items: dict[str, list[tuple[str, syntax.Guard]]] = field(default_factory=dict)
     chain_items: dict[str, list[tuple[str, syntax.Chain]]] = field(default_factory=dict)
@@ -52,23 +52,29 @@ class Policy:
         return found[0][1] if found else None
 
     def is_tier(self, name: str) -> bool:
-        """Whether edition 1 has a tier of that name, one that is only planned included."""
-        return name in self.tiers or name in PLANNED_TIERS
+        """Whether the language has a tier of that name."""
+        return name in self.tiers
 
     @property
     def tier_names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.tiers, *PLANNED_TIERS)))
+        return tuple(self.tiers)
 
     @cached_property
     def entries(self) -> Entries:
         """The `on` patterns of all rules in force."""
         return Entries(self.rules)
 
+    @property
+    def _rule_nodes(self) -> Iterator[syntax.Rule]:
+        """All rules, those that are overridden or too large, too."""
+        for items in self.rule_items.values():
+            yield from (rule for _, rule in items)
+
     @cached_property
     def chains_in_use(self) -> set[str]:
         """Names of chains that a rule, or a chain in use, names."""
         reached: set[str] = set()
-        uses = (line for view in self.rules for line in all_of(view.node.lines, syntax.Use))
+        uses = (line for rule in self._rule_nodes for line in all_of(rule.lines, syntax.Use))
         waiting = [step.name.text for use in uses for step in use.steps]
         while waiting:
             name = waiting.pop()
@@ -83,8 +89,8 @@ class Policy:
         """Names of profiles that a rule applies."""
         return {
             word.text
-            for view in self.rules
-            for line in all_of(view.node.lines, syntax.Apply)
+            for rule in self._rule_nodes
+            for line in all_of(rule.lines, syntax.Apply)
             for word in line.profiles
         }
 
@@ -113,10 +119,14 @@ def resolve(
                     policy.tests.append((path, item))
     rules = [_in_force(items) for items in policy.rule_items.values()]
     rules.sort(key=lambda found: (found[0], found[1].span.start))
-    policy.rules = tuple(_rule_view(policy, path, node) for path, node in rules)
+    views = [_rule_view(policy, path, node) for path, node in rules]
     guards = [items[0] for items in policy.guard_items.values()]
     guards.sort(key=lambda found: (found[0], found[1].span.start))
-    policy.guards = tuple(GuardView(node, path) for path, node in guards)
+    guard_views = [GuardView(node, path) for path, node in guards]
+    policy.rules = tuple(view for view in views if not view.too_large)
+    policy.guards = tuple(view for view in guard_views if not view.too_large)
+    everything: tuple[RuleView | GuardView, ...] = (*views, *guard_views)
+    policy.too_large = tuple(view for view in everything if view.too_large)
     return policy
 
 
@@ -150,26 +160,40 @@ def _rule_view(policy: Policy, path: str, node: syntax.Rule) -> RuleView:
 _LOSSES = (syntax.Remove, syntax.SetAside, syntax.Shorten)
 
 
-def run_steps(
+def run_steps(policy: Policy, steps: Iterable[syntax.Step]) -> list[RunStep]:
+    """The tiers that the steps run, chains worked in, `MAX_STEPS` at most. Unknown names and chains in
+    themselves are left out.
+    """
+    return list(islice(_run_steps(policy, steps, None, (), [MAX_CHAINS]), MAX_STEPS))
+
+
+def _run_steps(
     policy: Policy,
     steps: Iterable[syntax.Step],
-    chain: syntax.Chain | None = None,
-    inside: tuple[str, ...] = (),
+    chain: syntax.Chain | None,
+    inside: tuple[str, ...],
+    left: list[int],
 ) -> Iterator[RunStep]:
-    """The tiers that the steps run, chains worked in. Unknown names and chains in themselves are left out."""
     for step in steps:
         name = step.name.text
         if policy.is_tier(name):
-            yield RunStep(step, name, policy.tiers.get(name), chain)
+            yield RunStep(step, name, policy.tiers[name], chain)
             continue
         if name in policy.built_in_chains:
             tiers = policy.built_in_chains[name]
-            yield from (RunStep(step, tier, policy.tiers.get(tier), chain) for tier in tiers)
+            yield from (RunStep(step, tier, policy.tiers[tier], chain) for tier in tiers)
             continue
         named = policy.chain(name)
-        if named is not None and name not in inside and len(inside) < MAX_CHAIN_DEPTH:
-            yield from run_steps(policy, named.steps, named, (*inside, name))
+        if named is not None and name not in inside and len(inside) < MAX_CHAIN_DEPTH and left[0]:
+            left[0] -= 1
+            yield from _run_steps(policy, named.steps, named, (*inside, name), left)
 
+
+MAX_STEPS = 200
+"""Steps of one `use`; more run none of the time that a result has."""
+
+MAX_CHAINS = 200
+"""Chains looked into for one `use`: two in each of sixteen would be 65,536."""
 
 MAX_CHAIN_DEPTH = 16
 """Chains of chains go so deep at most; T309 tells of deeper ones."""

@@ -6,7 +6,7 @@ tells why, and there is no plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -28,7 +28,7 @@ class RunStep:
 
     node: syntax.Step
     tier: str
-    spec: TierSpec | None
+    spec: TierSpec
     chain: syntax.Chain | None
     """The chain it stands in; None when it stands in the rule itself."""
 
@@ -114,6 +114,15 @@ class RuleView:
     def facts(self) -> Facts:
         return facts(self.conditions)
 
+    @cached_property
+    def part_count(self) -> int:
+        return sum(len(act.parts) for act in self.all_acts)
+
+    @cached_property
+    def too_large(self) -> bool:
+        """A finding tells of it (T212); checks that compare everything with everything leave it out."""
+        return _is_too_large(self.on, self.except_, self.part_count)
+
     @property
     def all_acts(self) -> Iterator[Act]:
         """The field lines that could act, those of `fit` included."""
@@ -135,7 +144,7 @@ class RuleView:
     @property
     def guarantee(self) -> Guarantee:
         """The static class: the lowest of all steps that could run."""
-        steps = (step.spec.class_ for step in self.steps if step.spec is not None)
+        steps = (step.spec.class_ for step in self.steps)
         return lowest((*steps, *(act.guarantee for act in self.all_acts)))
 
 
@@ -179,6 +188,14 @@ class GuardView:
         return tuple(all_of(self.node.lines, syntax.Keep))
 
     @cached_property
+    def part_count(self) -> int:
+        return sum(len(keep.parts) for keep in self.keeps)
+
+    @cached_property
+    def too_large(self) -> bool:
+        return _is_too_large(self.on, self.except_, self.part_count)
+
+    @cached_property
     def never_store(self) -> syntax.NeverStore | None:
         return next(all_of(self.node.lines, syntax.NeverStore), None)
 
@@ -189,6 +206,21 @@ class GuardView:
     @cached_property
     def because(self) -> tuple[syntax.Because, ...]:
         return tuple(all_of(self.node.lines, syntax.Because))
+
+
+MAX_PARTS = 500
+"""Patterns, and fields, of a rule or guard."""
+
+MAX_HALF = 128
+"""Characters of a half of a pattern: no tool has a longer name."""
+
+
+def _is_too_large(on: Sequence[syntax.Pattern], except_: Sequence[syntax.Pattern], parts: int) -> bool:
+    return (
+        len(on) + len(except_) > MAX_PARTS
+        or parts > MAX_PARTS
+        or any(len(p.server) > MAX_HALF or len(p.tool) > MAX_HALF for p in (*on, *except_))
+    )
 
 
 # ---- from nodes to values ------------------------------------------------------------------------------

@@ -418,3 +418,28 @@ def test_a_guard_raises_what_a_test_can_see() -> None:
     losing = rule("on */*", "remove z", 'because "why"', name="everything")
 
     assert found(losing, guard("on x/*", "require recoverable"), text) == ["T604"]
+
+
+def test_what_no_one_can_review_is_refused() -> None:
+    """Rules with more patterns or fields than a reviewer takes in, and patterns longer than any name."""
+    many = ", ".join(f"a{number}" for number in range(501))
+
+    assert found(rule(f"on x/{', x/'.join(many.split(', '))}")) == ["T212"]
+    assert found(rule("on x/*", f"set aside {many}")) == ["T212"]
+    assert found(guard("on x/*", f"keep {many}")) == ["T212"]
+    assert found(rule(f"on x/{'a' * 129}")) == ["T212"]
+
+
+def test_many_collisions_are_told_of_in_part() -> None:
+    """Forty rules that collide with forty others have one cause, and it is not told 1,600 times."""
+    rules = [rule(f"on */t{number}", name=f"a{number}") for number in range(40)]
+    rules += [rule(f"on s{number}/*", name=f"b{number}") for number in range(40)]
+
+    assert found(*rules) == ["T201"] * 100
+
+
+def test_chains_that_double_end() -> None:
+    """Sixteen chains of twice the next one are sixteen findings, not 65,536 steps."""
+    chains = [f"chain c{number} = c{number + 1} then c{number + 1}\n" for number in range(15)]
+
+    assert "T308" in found(*chains, "chain c15 = minify\n", rule("on x/*", "use c0"))

@@ -20,7 +20,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
     broken: set[str] = set()
     for items in policy.chain_items.values():
         for _, chain in items:
-            steps = list(run_steps(policy, chain.steps))
+            steps = run_steps(policy, chain.steps)
             # A chain inside this one is checked where it is defined.
             own = [_never(policy, run, got) for run, got in _walk(steps, _ANY) if run.chain is None]
             found = [diagnostic for diagnostic in own if diagnostic is not None]
@@ -35,7 +35,7 @@ def _rule(policy: Policy, view: RuleView, broken: set[str]) -> Iterator[Diagnost
     states = start_states(view.facts.kinds)
     for use in all_of(view.node.lines, syntax.Use):
         for step in use.steps:
-            runs = list(run_steps(policy, (step,)))
+            runs = run_steps(policy, (step,))
             walked = list(_walk(runs, states))
             if not policy.is_chain(step.name.text):
                 for run, got in walked:
@@ -43,7 +43,7 @@ def _rule(policy: Policy, view: RuleView, broken: set[str]) -> Iterator[Diagnost
                     if never is not None:
                         yield never
             elif _none_fits(walked) and step.name.text not in broken | policy.built_in_chains.keys():
-                takes = frozenset(state for run in runs if run.spec for state in run.spec.takes)
+                takes = frozenset(state for run in runs for state in run.spec.takes)
                 yield Diagnostic(
                     codes.CHAIN_ORDER,
                     f"no step of chain `{step.name.text}` can fit here",
@@ -79,25 +79,23 @@ def _after(walked: Sequence[tuple[RunStep, frozenset[str]]], states: frozenset[s
 
 
 def _left(run: RunStep, states: frozenset[str]) -> frozenset[str]:
-    """What a step can leave of what it gets. A step that does not find its shape is skipped, and so the form
-    it took can go on; what speaks of an earlier result is the end of a chain, whatever it finds.
+    """What a step can leave of what it gets. A step that does not find its shape, or no earlier result, is
+    skipped, and so the form it took can go on.
     """
     spec = run.spec
-    if spec is None or not states & set(spec.takes) or spec.leaves is None:
+    if not states & set(spec.takes) or spec.leaves is None:
         return states
-    if spec.needs_memory:
-        states = states - set(spec.takes)
     return states | {spec.leaves}
 
 
 def _fits(run: RunStep, got: frozenset[str]) -> bool:
-    return run.spec is None or not got.isdisjoint(run.spec.takes)
+    return not got.isdisjoint(run.spec.takes)
 
 
 def _never(
     policy: Policy, run: RunStep, got: frozenset[str], view: RuleView | None = None
 ) -> Diagnostic | None:
-    if run.spec is None or _fits(run, got):
+    if _fits(run, got):
         return None
     return Diagnostic(
         codes.CHAIN_ORDER,
@@ -109,7 +107,7 @@ def _never(
 
 
 def _where(policy: Policy, run: RunStep, got: frozenset[str]) -> str:
-    takes = set(run.spec.takes) if run.spec is not None else set()
+    takes = set(run.spec.takes)
     before = [
         f"`{tier.name}`"
         for tier in policy.tiers.values()

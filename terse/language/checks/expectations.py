@@ -29,6 +29,8 @@ def _test(policy: Policy, test: syntax.Test) -> Iterator[Diagnostic]:
         if isinstance(line, syntax.Expect) and isinstance(line.expectation, syntax.ExpectRule):
             word = line.expectation.name
             named = next((view for view in policy.rules if view.name == word.text), None)
+            if named is None and word.text in policy.rule_items:
+                return
             if named is None or named not in candidates:
                 yield _no_such_rule(policy, word, named, call)
                 return

@@ -13,9 +13,6 @@ from terse.language.match import guard_of_all
 from terse.language.policy import Policy
 from terse.language.views import Act, GuardView, RuleView, RunStep
 
-_NEED_MEMORY = ("dedup", "diff")
-"""Planned tiers that remember; the others say so themselves."""
-
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
     for view in policy.rules:
@@ -31,7 +28,7 @@ def _doings(view: RuleView) -> Iterator[tuple[Act | RunStep, Guarantee]]:
         if not isinstance(act.node, syntax.Keep):
             yield act, act.guarantee
     for step in view.steps:
-        yield step, step.spec.class_ if step.spec is not None else Guarantee.LOSSLESS
+        yield step, step.spec.class_
 
 
 def text_of(doing: Act | RunStep) -> str:
@@ -107,10 +104,7 @@ def _never_store(
         doing
         for doing, guarantee in doings
         if (isinstance(doing, Act) and guarantee is Guarantee.RECOVERABLE)
-        or (
-            isinstance(doing, RunStep)
-            and (doing.spec.needs_memory if doing.spec is not None else doing.tier in _NEED_MEMORY)
-        )
+        or (isinstance(doing, RunStep) and doing.spec.needs_memory)
     ]
     never = [guard for guard in guards if guard.never_store is not None]
     guard = guard_of_all(view, never) if storing else None

@@ -149,7 +149,7 @@ def _in_itself(policy: Policy, chain: syntax.Chain) -> Iterator[Diagnostic]:
             Label(chain.name.span, "contains itself"),
             notes=(" uses ".join(f"`{name}`" for name in (*way, chain.name.text)),),
         )
-    elif way is None and _depth(policy, chain.name.text, 0) > MAX_CHAIN_DEPTH:
+    elif way is None and _depth(policy, chain.name.text, 0, {}) > MAX_CHAIN_DEPTH:
         yield Diagnostic(
             codes.CHAIN_IN_ITSELF,
             f"chains nest more than {MAX_CHAIN_DEPTH} deep here",
@@ -174,8 +174,11 @@ def _way_back(policy: Policy, chain: syntax.Chain) -> list[str] | None:
     return None
 
 
-def _depth(policy: Policy, name: str, depth: int) -> int:
+def _depth(policy: Policy, name: str, depth: int, known: dict[tuple[str, int], int]) -> int:
     chain = policy.chain(name)
     if chain is None or depth > MAX_CHAIN_DEPTH:
         return depth
-    return max((_depth(policy, step.name.text, depth + 1) for step in chain.steps), default=depth)
+    if (name, depth) not in known:
+        inner = (_depth(policy, step.name.text, depth + 1, known) for step in chain.steps)
+        known[name, depth] = max(inner, default=depth)
+    return known[name, depth]

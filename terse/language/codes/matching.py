@@ -339,6 +339,31 @@ rule pages {
 """,
 )
 
+RULE_TOO_LARGE = Code(
+    "T212",
+    "rule-too-large",
+    Severity.ERROR,
+    "a rule or guard has more patterns or fields than anyone can review, or a pattern is too long",
+    "A rule or guard has at most 500 patterns and 500 fields, those of its profiles included, and a half of "
+    "a pattern at most 128 characters, as the names of tools have.",
+    """
+terse 1
+
+rule lists {
+  on github/⟨list_ × 30⟩
+  use minify
+}
+""",
+    """
+terse 1
+
+rule lists {
+  on github/list_*
+  use minify
+}
+""",
+)
+
 UNUSABLE_LOCK = Code(
     "T213",
     "unusable-lock",
@@ -381,5 +406,6 @@ CODES = (
     VALUE_NOT_IN_ENUM,
     REDUNDANT_CONDITION,
     CONDITION_COSTS_TOKENS,
+    RULE_TOO_LARGE,
     UNUSABLE_LOCK,
 )
