@@ -55,16 +55,17 @@ def _own_require(view: RuleView, doings: Iterable[tuple[Act | RunStep, Guarantee
                 f"{text_of(doing)} is {guarantee.word}, and rule `{view.name}` requires {required.word}",
                 Label(doing.node.span, guarantee.word),
                 (Label(view.require.span, f"requires {required.word}"), *_where(doing)),
-                help=_weaker(doing, guarantee, required),
+                help=_weaker(doing, guarantee, required, f"leave it out, or require {guarantee.word}"),
             )
 
 
-def _weaker(doing: Act | RunStep, guarantee: Guarantee, required: Guarantee) -> str:
+def _weaker(doing: Act | RunStep, guarantee: Guarantee, required: Guarantee, otherwise: str) -> str:
+    """What to write instead, where a weaker word would do."""
     if guarantee is Guarantee.LOSSY and required is Guarantee.RECOVERABLE and isinstance(doing, Act):
         if isinstance(doing.node, syntax.Shorten):
             return "leave out `and remove the rest`: the rest is then set aside"
         return "`set aside` takes it out of the result and leaves it where the agent can fetch it"
-    return f"leave it out, or require {guarantee.word}"
+    return otherwise
 
 
 def _guards(
@@ -75,25 +76,25 @@ def _guards(
         for guard in guards
         if guard.require is not None
     ]
-    # One broken promise of a rule is one finding per class of what breaks it.
-    told: set[Guarantee] = set()
+    broken: dict[Guarantee, GuardView | None] = {}
     for doing, guarantee in doings:
-        stronger = [(g, line, guard) for g, line, guard in requiring if guarantee < g]
-        guard = guard_of_all(view, [guard for _, _, guard in stronger])
-        if guard is None or (isinstance(doing, RunStep) and guarantee in told):
+        # Each line has a cause of its own; that no step may run at all is one cause for all of them.
+        if isinstance(doing, RunStep) and guarantee in broken:
             continue
-        told.add(guarantee)
-        required, line = next((g, line) for g, line, own in stronger if own is guard)
+        if guarantee not in broken:
+            stronger = [guard for g, _, guard in requiring if guarantee < g]
+            broken[guarantee] = guard_of_all(view, stronger)
+        guard = broken[guarantee]
+        if guard is None:
+            continue
+        required, line = next((g, line) for g, line, own in requiring if own is guard)
         yield Diagnostic(
             fields.BELOW_GUARD,
             f"{text_of(doing)} is {guarantee.word}; guard `{guard.name}` requires {required.word} "
             "on every call of this rule",
             Label(doing.node.span, "dropped from every call"),
             (Label(line.span, f"guard `{guard.name}`"), *_where(doing)),
-            help=_weaker(doing, guarantee, required).replace(
-                f"leave it out, or require {guarantee.word}",
-                "leave it out; a guard cannot be undone",
-            ),
+            help=_weaker(doing, guarantee, required, "leave it out; a guard cannot be undone"),
         )
 
 
