@@ -12,15 +12,14 @@ from terse.plan.limits import Limits
 from terse.plan.model import Step
 from terse.plan.scale import Scale
 from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace
-from terse.tiers.spec import Context, Draft, Skip, Tier
-
-SMALL = 200
-"""Tokens. A smaller result is left alone: what a form could save there is not worth reading a form
-(`design/codec.md`, promise 2)."""
-_LEFT_ALONE = f"under {SMALL} tokens: left alone"
+from terse.tiers.spec import Context, Draft, Memory, Skip, Tier
 
 DEFAULT_BUDGET_MS = 150
 """What a chain may take when the rule does not say `spend at most`."""
+
+FAR_SMALLER = 10
+"""A delta with a tenth of the result's tokens is taken at once: no form of the whole is likely to be smaller,
+and the time to look for one is better left to other results."""
 
 _HANDLE = re.compile(r"\bh[0-9]{9}\b")
 
@@ -76,38 +75,76 @@ class Chain:
             tier = self._tiers[step.tier]
             status, why = StepStatus.FORBIDDEN, self._limits.on_tier(tier)
             if not why:
-                if size_bytes >= SMALL:
+                if size_bytes >= tier.least_tokens:
                     return None
-                status, why = StepStatus.SKIPPED, _LEFT_ALONE
+                status, why = StepStatus.SKIPPED, _left_alone(tier)
             label = describe.step(step, tier.options)
             traces.append(StepTrace(label, step.at, status, NOT_COUNTED, NOT_COUNTED, tier.guarantee, why))
         return tuple(traces)
 
-    def run(self, draft: Draft, handles: Mapping[str, str]) -> Chained:
+    @property
+    def remembers(self) -> bool:
+        """Whether a step that may run speaks of earlier results: then this one is worth remembering."""
+        return any(
+            self._tiers[step.tier].needs_memory and not self._limits.on_tier(self._tiers[step.tier])
+            for step in self._steps
+        )
+
+    def run(self, draft: Draft, handles: Mapping[str, str], memory: Memory | None = None) -> Chained:
         """Run the steps left to right.
 
         Args:
             handles: the handles that stand in the draft: they must stay readable.
+            memory: of the draft, for the steps that speak of earlier results.
 
         Raises:
             TokenizerError: the tokenizer gave up on the draft itself.
         """
         present = _HANDLE.findall(draft.text) if handles else ()
         wanted = {handle for handle in present if handle in handles}
-        small = self._scale.is_under(draft.text, SMALL)
         start = self._clock()
-        context = Context(self._scale.count, lambda: self._clock() - start > self._seconds)
+        context = Context(self._scale.count, lambda: self._clock() - start > self._seconds, memory)
         done: list[tuple[Step, _Ended, str]] = []
-        for step in self._steps:
+        received, at_once = draft, None
+        if memory is not None and memory.earlier:
+            # A delta need not repeat a handle that the client was sent before.
+            wanted -= set(_HANDLE.findall(memory.earlier[0].text))
+            at_once = self._at_once(draft, context, wanted)
+        for place, step in enumerate(self._steps):
             before = draft.text
-            ended = self._one(step, draft, small, context, wanted)
+            if at_once is None:
+                ended = self._one(step, draft, context, wanted)
+            elif place == at_once[0]:
+                ended, before = at_once[1], received.text
+            else:
+                ended = self._not_needed(step, draft)
             if ended.status is StepStatus.APPLIED:
                 draft = ended.draft
-                small = self._scale.is_under(draft.text, SMALL)
             done.append((step, ended, before))
         # Only now, out of the budget: what is counted for the trace must not cost a step.
         traces = tuple(self._trace(step, ended, before) for step, ended, before in done)
         return Chained(draft, self._scale.count(draft.text), traces)
+
+    def _at_once(self, draft: Draft, context: Context, handles: set[str]) -> tuple[int, _Ended] | None:
+        """What a step that speaks of earlier results makes of the draft, and the step's place, if that is
+        far smaller: the steps before it need not run then."""
+        for place, step in enumerate(self._steps):
+            if not self._tiers[step.tier].needs_memory:
+                continue
+            ended = self._one(step, draft, context, handles)
+            if (
+                ended.status is StepStatus.APPLIED
+                and FAR_SMALLER * len(ended.draft.text) <= len(draft.text)
+                and FAR_SMALLER * self._scale.count(ended.draft.text) <= self._scale.count(draft.text)
+            ):
+                return place, ended
+        return None
+
+    def _not_needed(self, step: Step, draft: Draft) -> _Ended:
+        status, why = StepStatus.FORBIDDEN, self._limits.on_tier(self._tiers[step.tier])
+        if not why:
+            status, why = StepStatus.SKIPPED, "not needed: what changed is far smaller"
+        return _Ended(status, why, draft, 0.0)
 
     def _trace(self, step: Step, ended: _Ended, before: str) -> StepTrace:
         tier = self._tiers[step.tier]
@@ -122,7 +159,7 @@ class Chain:
             ended.milliseconds,
         )
 
-    def _one(self, step: Step, draft: Draft, small: bool, context: Context, handles: set[str]) -> _Ended:
+    def _one(self, step: Step, draft: Draft, context: Context, handles: set[str]) -> _Ended:
         tier = self._tiers[step.tier]
         start = self._clock()
 
@@ -131,9 +168,10 @@ class Chain:
 
         if why := self._limits.on_tier(tier):
             return ended(StepStatus.FORBIDDEN, why)
-        if small:
-            return ended(StepStatus.SKIPPED, _LEFT_ALONE)
-        if context.expired():
+        if self._scale.is_under(draft.text, tier.least_tokens):
+            return ended(StepStatus.SKIPPED, _left_alone(tier))
+        if context.expired() and not tier.needs_memory:
+            # What speaks of earlier results looks at the clock itself, and has mostly been done at the start.
             return ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms")
         if draft.state not in tier.takes:
             takes = " or ".join(sorted(state.value for state in tier.takes))
@@ -152,3 +190,7 @@ class Chain:
             # INVARIANT: a handle in a result can be read and quoted as it stands.
             return ended(StepStatus.SKIPPED, "it would take a handle apart")
         return ended(StepStatus.APPLIED, result.note, made)
+
+
+def _left_alone(tier: Tier) -> str:
+    return f"under {tier.least_tokens} tokens: left alone"

@@ -11,8 +11,10 @@ from terse.fields.fit_in import fit_in
 from terse.fields.marks import Marks
 from terse.fields.tree import Tree
 from terse.guarantee import Guarantee, lowest
+from terse.memory.history import Base
 from terse.memory.session import Session
 from terse.payload.call import Call
+from terse.payload.exact import dump
 from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 from terse.plan import describe, gate
@@ -22,11 +24,12 @@ from terse.plan.conditions import Facts
 from terse.plan.field_lines import FieldLines, aside_words
 from terse.plan.limits import Limits
 from terse.plan.model import FitIn, Keep, Plan, Remove, Rule, SessionSize, SetAside, Shorten
+from terse.plan.recall import Recalled
 from terse.plan.scale import Scale
 from terse.plan.trace import NOT_COUNTED, GateTrace, Outcome, StepStatus, StepTrace, Trace
 from terse.tiers import BY_NAME
 from terse.tiers.expand import expand as from_any_form
-from terse.tiers.spec import Tier
+from terse.tiers.spec import State, Tier
 from terse.tokens import Vocabulary
 
 
@@ -37,6 +40,8 @@ def run(
     session: Session,
     vocabulary: Vocabulary,
     *,
+    part: int = 0,
+    number: int | None = None,
     can_retrieve: bool = False,
     detail: bool = False,
     clock: Callable[[], float] = thread_time,
@@ -49,6 +54,8 @@ def run(
     Nothing that goes wrong in here is raised: the outcome is then the original, and its trace says why.
 
     Args:
+        part: which text of the result it is, from 0.
+        number: the call's number among the calls of its tool, if it is not the next one of the session.
         can_retrieve: the client can fetch what is set aside. If not, `set aside` and `shorten` do nothing
             (but `shorten … and remove the rest`).
         detail: fill in what `explain` shows beyond the decisions: near misses, conditions, the tokens
@@ -82,45 +89,67 @@ def run(
         else:
             keeps += [line for guard in choice.guards for line in guard.keep]
         lines = FieldLines(payload, keeps, desk, limits, lose_percent=rule.lose_percent, detail=detail)
-        lines, chained = _work(rule, lines, chain)
-        return report.outcome(choice, lines, chained, session, expand)
+        recalled = None
+        if chain.remembers and not call.is_error:
+            recalled = Recalled(session.earlier(call, part, number), part, session.store, can_retrieve)
+            report.remembers = True
+        lines, chained = _work(rule, lines, chain, recalled)
+        return report.outcome(choice, lines, chained, session, expand, recalled)
     except Exception as error:
         return report.original(choice, f"running rule {rule.name} failed: {_said(error)}", failed=True)
 
 
 def sent(
-    plan: Plan, outcomes: Iterable[Outcome], call: Call, session: Session, vocabulary: Vocabulary
+    plan: Plan,
+    outcomes: Iterable[Outcome],
+    call: Call,
+    session: Session,
+    vocabulary: Vocabulary,
+    *,
+    number: int | None = None,
 ) -> None:
     """Note in the session that a call was answered, with one outcome for each text of its result.
 
     Tokens are counted only for a plan that asks about them, and not again where the run did.
+
+    Args:
+        number: the call's number among the calls of its tool, if it is not the next one of the session.
 
     Raises:
         TokenizerError: the tokenizer gave up on a text.
     """
     asked = any(isinstance(condition, SessionSize) for rule in plan.rules for condition in rule.when)
     tokens = 0
+    bases: list[Base | None] = []
     for outcome in outcomes:
+        bases.append(outcome.base)
         if outcome.trace.tokens_out != NOT_COUNTED:
             tokens += outcome.trace.tokens_out
         elif asked:
             tokens += vocabulary.count(outcome.text)
-    session.record(call, tokens)
+    session.record(call, tokens, bases, number)
 
 
-def _work(rule: Rule, lines: FieldLines, chain: Chain) -> tuple[FieldLines, Chained]:
+def _work(
+    rule: Rule, lines: FieldLines, chain: Chain, recalled: Recalled | None
+) -> tuple[FieldLines, Chained]:
     """The field lines and the chain; each line of a `fit in` only while the result does not fit."""
     lines.run(line for line in rule.fields if isinstance(line, (Remove, SetAside, Shorten)))
     fits = [line for line in rule.fields if isinstance(line, FitIn)]
     if not (lines.edited or rule.chain or fits):
         return lines, Chained(lines.draft, NOT_COUNTED, ())
-    chained = chain.run(lines.draft, lines.handles)
+
+    def run_chain() -> Chained:
+        memory = recalled.memory_of(lines.left) if recalled is not None else None
+        return chain.run(lines.draft, lines.handles, memory)
+
+    chained = run_chain()
     for fit in fits:
 
         def apply(line: Remove | SetAside | Shorten) -> int:
             nonlocal chained
             if lines.run_one(line):
-                chained = chain.run(lines.draft, lines.handles)
+                chained = run_chain()
             return chained.tokens
 
         place = len(lines.steps)
@@ -137,6 +166,7 @@ class _Report:
         self._call = call
         self._scale = scale
         self._detail = detail
+        self.remembers = False
 
     def original(
         self,
@@ -150,7 +180,12 @@ class _Report:
         tokens = self._tokens_of_original()
         given = GateTrace("original", verdict, failed)
         trace = self._trace(choice, given, tokens, tokens, Guarantee.EXACT, steps, kept)
-        return Outcome(self._payload.text, Guarantee.EXACT, trace)
+        base = None
+        if self.remembers:
+            document = self._payload.json
+            text = self._payload.text if document is None else dump(document)
+            base = Base(text, document is not None, whole=True)
+        return Outcome(self._payload.text, Guarantee.EXACT, trace, base)
 
     def outcome(
         self,
@@ -159,6 +194,7 @@ class _Report:
         chained: Chained,
         session: Session,
         expand: Callable[[str], str],
+        recalled: Recalled | None,
     ) -> Outcome:
         """The result of a run that went through, if it passes the gate; else the original."""
         steps = (*lines.steps, *chained.steps)
@@ -170,12 +206,18 @@ class _Report:
         if chained.tokens > tokens:
             verdict = f"the result would be larger: {chained.tokens:,} tokens"
             return self.original(choice, verdict, steps, kept)
+        handles, base = lines.handles, None
+        if recalled is not None:
+            is_delta = chained.draft.state is State.DELTA
+            base = recalled.base_of(lines.left, whole=not is_delta)
+            if is_delta:
+                handles, expand = {**handles, **recalled.handles}, recalled.apply
         try:
             self._gate(lines, text, expand)
         except gate.Refused as reason:
             verdict = f"the gate refused the result: {reason}"
             return self.original(choice, verdict, steps, kept, failed=True)
-        if not session.store.keep(lines.handles):
+        if not session.store.keep(handles):
             return self.original(choice, "what is set aside could not be stored", steps, kept)
         guarantee = lowest(step.guarantee for step in steps if step.status is StepStatus.APPLIED)
         equal = "equal but for what is listed above" if lines.edited else "equal"
@@ -190,6 +232,7 @@ class _Report:
             text,
             guarantee,
             replace(trace, lost=tuple(lines.lost), lost_percent=lost, aside=aside),
+            base,
         )
 
     def _gate(self, lines: FieldLines, text: str, expand: Callable[[str], str]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from terse.guarantee import Guarantee
+from terse.memory.history import Base
 
 NOT_COUNTED = -1
 """Tokens that nobody needed: runs without detail count only what their decisions rest on."""
@@ -126,11 +127,16 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The text to send, its actual class, and the trace. `text` is the original whenever in doubt."""
+    """The text to send, its actual class, and the trace. `text` is the original whenever in doubt.
+
+    Attributes:
+        base: what the client has once this is sent; None where no later result may speak of it.
+    """
 
     text: str
     guarantee: Guarantee
     trace: Trace
+    base: Base | None = None
 
     @property
     def changed(self) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from terse.tiers.affixes import TIER as AFFIXES
 from terse.tiers.constants import TIER as CONSTANTS
+from terse.tiers.dedup import TIER as DEDUP
 from terse.tiers.dictionary import TIER as DICTIONARY
+from terse.tiers.diff import TIER as DIFF
 from terse.tiers.embedded import TIER as EMBEDDED
 from terse.tiers.fold_blame import TIER as FOLD_BLAME
 from terse.tiers.fold_blocks import TIER as FOLD_BLOCKS
@@ -66,6 +68,8 @@ TIERS: tuple[Tier, ...] = (
     FOLD_LINKS,
     FOLD_BLOCKS,
     FOLD_LINES,
+    DEDUP,
+    DIFF,
 )
 
 BY_NAME: dict[str, Tier] = {tier.name: tier for tier in TIERS}

@@ -10,6 +10,9 @@ from typing import Literal
 from terse.guarantee import Guarantee
 from terse.layout.document import Document
 from terse.layout.write import write
+from terse.memory.delta import Changed
+from terse.memory.history import Earlier
+from terse.payload.exact import JsonValue
 from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 
@@ -27,6 +30,13 @@ class State(StrEnum):
     """A text written by one of the text folds."""
     DELTA = "delta"
     """A text that speaks of an earlier result."""
+
+
+ANY_FORM = frozenset({State.JSON, State.LAYOUT, State.TEXT, State.FOLDED})
+"""Every form that speaks of one result alone."""
+
+SMALL = 200
+"""Tokens. A smaller result is left alone: what a form could save there is not worth reading a form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +115,33 @@ class Applied:
     note: str = ""
 
 
+@dataclass(slots=True)
+class Memory:
+    """What a tier that speaks of earlier calls may know of them, and of the result.
+
+    Attributes:
+        text, value, is_json: the result after the field lines and before the chain: of a JSON document its
+            compact text, and the document.
+        part: which text of the result it is, from 0.
+        earlier: what earlier calls with the same server, tool and arguments left with the client.
+        handle: what the client can fetch the whole text with; None where it cannot.
+    """
+
+    text: str
+    value: JsonValue
+    is_json: bool
+    part: int
+    earlier: tuple[Earlier, ...]
+    handle: Callable[[], str | None]
+    _changed: Changed | None = None
+
+    def changed(self, compare: Callable[[], Changed]) -> Changed:
+        """What `compare` finds, compared once: it does not depend on the steps of the chain before it."""
+        if self._changed is None:
+            self._changed = compare()
+        return self._changed
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a tier may know beside its input.
@@ -112,17 +149,20 @@ class Context:
     Attributes:
         count: tokens of a text, in the configured vocabulary.
         expired: whether the time budget is used up; a tier that loops long asks now and then.
+        memory: for tiers that speak of earlier calls; None where nothing of the session may be used.
     """
 
     count: Callable[[str], int]
     expired: Callable[[], bool] = lambda: False
+    memory: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
     """One lossless step of a chain.
 
-    INVARIANT: every tier is lossless: `terse.tiers.expand` turns its output back, exactly.
+    INVARIANT: every tier is lossless: `terse.tiers.expand` turns its output back, exactly; where it speaks of
+    an earlier result, `terse.memory.delta.apply` does with that result.
 
     Attributes:
         name: its name in the rule language; also the name of its file.
@@ -133,6 +173,8 @@ class Tier:
         run: the step itself. Pure: same draft, same options, same result.
         needs_memory: it speaks of earlier calls of the session.
         examples: executed by the tests, printed in the docs.
+        least_tokens: a smaller result is left alone. What says that nothing changed is shorter, and easier
+            to read, than any form of a small result.
     """
 
     name: str
@@ -145,3 +187,4 @@ class Tier:
     examples: tuple[Example, ...] = ()
     needs_memory: bool = False
     guarantee: Guarantee = Guarantee.LOSSLESS
+    least_tokens: int = SMALL

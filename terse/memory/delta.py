@@ -1,0 +1,107 @@
+"""What is sent in place of a result that the client has already, whole or in part. docs/format-delta.md.
+
+Re-run now: identical to call #3 of this tool (same arguments).
+
+Re-run now: the text of call #3 of this tool (same arguments), but for this diff:
+@@ -14 +14 @@
+-retries = 2
++retries = 3
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from terse.memory import edited, text_delta
+from terse.memory.edits import Changes
+from terse.memory.history import Earlier
+from terse.memory.lines import NotDelta
+from terse.payload.exact import JsonValue, dump, parse
+
+_HEAD = re.compile(
+    r"Re-run now: (?P<what>identical to|the text of|the JSON of) (?:text (?P<part>[1-9][0-9]{0,5}) of )?"
+    r"call #(?P<number>[1-9][0-9]{0,8}) of this tool "
+    r"\(same arguments(?:; terse_retrieve h[0-9]{9} has it whole)?\)"
+    r"(?P<end>\.|, but for this diff:|, but for:)"
+)
+
+
+class Changed(NamedTuple):
+    """A delta, and in a few words what stays: `718 of 729 lines unchanged`."""
+
+    text: str
+    note: str
+
+
+def _head(what: str, base: Earlier, handle: str | None, end: str) -> str:
+    which = f"text {base.part + 1} of " if base.parts > 1 else ""
+    whole = f"; terse_retrieve {handle} has it whole" if handle else ""
+    return f"Re-run now: {what} {which}call #{base.number} of this tool (same arguments{whole}){end}"
+
+
+def identical(base: Earlier, handle: str | None = None) -> str:
+    """Says that a result is the earlier one.
+
+    Args:
+        handle: what the client can fetch the whole with; None where it cannot.
+    """
+    return _head("identical to", base, handle, ".")
+
+
+def changed(
+    base: Earlier,
+    text: str,
+    value: JsonValue,
+    handle: str | None = None,
+    expired: Callable[[], bool] = lambda: False,
+) -> Changed:
+    """Says what became of the earlier result.
+
+    Args:
+        value: the document of a JSON `text`, where the base is JSON too.
+
+    Raises:
+        OutOfTime: `expired` said so.
+    """
+    if not base.is_json:
+        written = text_delta.write(base.text, text, expired)
+        body, note = written.lines, f"{written.same:,} of {written.of:,} lines unchanged"
+        if written.renumbered:
+            note += " but for renumbered references"
+        return Changed("\n".join((_head("the text of", base, handle, ", but for this diff:"), *body)), note)
+    changes = Changes(expired)
+    statements = changes.find(parse(base.text), value)
+    if changes.rows:
+        note = f"{changes.rows_same:,} of {changes.rows:,} rows unchanged"
+    else:
+        note = "1 place changed" if len(statements) == 1 else f"{len(statements):,} places changed"
+    return Changed("\n".join((_head("the JSON of", base, handle, ", but for:"), *statements)), note)
+
+
+def apply(delta: str, earlier: Sequence[Earlier]) -> str:
+    """The full text that a delta stands for; of a JSON document, its compact text.
+
+    Args:
+        earlier: what the client has; the delta says which one it speaks of.
+
+    Raises:
+        NotDelta: `delta` is none, or speaks of what is not there.
+    """
+    head, *lines = delta.split("\n")
+    found = _HEAD.fullmatch(head)
+    if found is None:
+        raise NotDelta("no first line of a delta")
+    number, part = int(found["number"]), int(found["part"] or 1) - 1
+    base = next((each for each in earlier if (each.number, each.part) == (number, part)), None)
+    if base is None:
+        raise NotDelta("its base is not there")
+    match found["what"], found["end"]:
+        case "identical to", "." if not lines:
+            return base.text
+        case "the text of", ", but for this diff:" if not base.is_json:
+            return text_delta.read(lines, base.text)
+        case "the JSON of", ", but for:" if base.is_json:
+            return dump(edited.read(lines, parse(base.text)))
+    raise NotDelta("a first line that does not fit")
