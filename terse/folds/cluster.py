@@ -27,6 +27,9 @@ _ERROR = re.compile(
 )
 
 LONGEST_LINE = 8000
+MOST_WORDS = 150
+"""Lines of more words are grouped only with lines that differ from them in digits alone."""
+
 SAMPLE = 12
 MOST_COMPARED = 4000
 """Lines that a pattern is worked out from; the others of its group are then read by it."""
@@ -142,7 +145,8 @@ def _groups(lines: Sequence[str]) -> list[_Group]:
         mask = _DIGITS.sub("0", line)
         group = by_mask.get(mask)
         if group is None:
-            group = _nearest(leaves, _GAPS.split(line)[::2])
+            words = _GAPS.split(line)[::2]
+            group = _nearest(leaves, words) if len(words) <= MOST_WORDS else _Group([None] * len(words))
             by_mask[mask] = group
             if not group.members:
                 groups.append(group)

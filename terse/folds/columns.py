@@ -105,20 +105,21 @@ def _laid_out(shape: Shape, items: Sequence[str | _Row]) -> list[str]:
     return written
 
 
-def fold(lines: Sequence[str], padded: bool = True) -> list[str] | None:
+def fold(lines: Sequence[str], padded: bool = True, said: int = 0) -> list[str] | None:
     """The lines as columns, or `None` for text that is not in columns.
 
     padded: columns must be padded somewhere. Without, the lines must have nearly the same number of words.
+    said: the least weight of what all lines share.
     """
     best: list[str] | None = None
     for narrowest in (1, 2) if padded else (1,):
-        written = _folded(lines, padded, narrowest)
+        written = _folded(lines, padded, said, narrowest)
         if written and (best is None or sum(map(weight, written)) < sum(map(weight, best))):
             best = written
     return best
 
 
-def _folded(lines: Sequence[str], padded: bool, narrowest: int) -> list[str] | None:
+def _folded(lines: Sequence[str], padded: bool, said: int, narrowest: int) -> list[str] | None:
     # With a gap before it, every line starts with one, and padding before the first word is like any other.
     gaps = _GAPS[narrowest - 1]
     lead = " " * narrowest
@@ -136,7 +137,7 @@ def _folded(lines: Sequence[str], padded: bool, narrowest: int) -> list[str] | N
         if len(rows) < 5:
             return None
         shape, held, fixed = _shape(rows, blocks, narrowest)
-        if not shape.slots or (padded and not any(shape.slots)):
+        if not shape.slots or (padded and not any(shape.slots)) or sum(map(weight, shape.literals)) < said:
             return None
         # A line that says something else where the others agree is no row, and must not widen their columns.
         wrong = [index for index in rows if any(parted[index][place] != part for place, part in fixed)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _STAMP = re.compile(
     r"[^0-9A-Za-z]{0,2}"
@@ -18,17 +19,17 @@ _SIGN = re.compile(r"[^0-9A-Za-z]+|(?<=[0-9])T(?=[0-9])")
 
 
 def stamp(line: str) -> tuple[int, ...]:
-    """After the day, the hour, the minute and the second of the time that the line starts with."""
+    """After the parts of the time that the line starts with: year, month, day, hour, minute, second."""
     found = _STAMP.match(line)
     if not found:
         epoch = _EPOCH.match(line)
         return (epoch.end(),) if epoch else ()
     end = found.end()
-    cuts = [sign.end() for sign in _SIGN.finditer(line, 0, end) if 6 <= sign.end() < end]
+    cuts = [sign.end() for sign in _SIGN.finditer(line, 0, end) if 5 <= sign.end() < end]
     return tuple(cuts[-5:])
 
 
-_HIT = re.compile(r"((?:[A-Za-z]:)?[^:\s\"'<>|(){}\[\],;=]{2,200}?[A-Za-z0-9_]+)[:(-](?=[0-9]{1,7}[:,)-])")
+_HIT = re.compile(r"((?:[A-Za-z]:)?[^:\s\"'<>|(){}\[\],;=]{2,240}?[A-Za-z0-9_])[:(-](?=[0-9]{1,7}[:,)-])")
 
 
 def hit(line: str) -> tuple[int, ...]:
@@ -71,3 +72,16 @@ def node(line: str) -> tuple[int, ...]:
         cuts.append(at + 2)
         at = line.find("::", at + 2, stop if stop > 0 else len(line))
     return tuple(cuts)
+
+
+def first_cells(delimiter: str) -> Callable[[str], tuple[int, ...]]:
+    """After the first and the second cell of a row."""
+
+    def cells(line: str) -> tuple[int, ...]:
+        first = line.find(delimiter)
+        if first < 1 or line.startswith('"'):
+            return ()
+        second = line.find(delimiter, first + 1)
+        return (first + 1, second + 1) if second > first + 1 else (first + 1,)
+
+    return cells

@@ -22,32 +22,15 @@ from dataclasses import dataclass
 
 from terse.folds.alike import shared_start
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
+from terse.folds.grid import Grid, cells, grid_of
 from terse.folds.patterns import letters
 from terse.folds.row_layout import BETWEEN, SLOT, Column, Layout
 from terse.folds.weight import weight
 
 _OR = " or "
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 DELIMITERS = (",", "\t", ";", "|")
 MOST_COLUMNS = 60
 SAMPLE = 400
-
-
-def cells(line: str, delimiter: str) -> list[str]:
-    """The cells of a line as they stand, quotes included."""
-    if '"' not in line:
-        return line.split(delimiter)
-    found: list[str] = []
-    at = 0
-    while True:
-        quoted = _QUOTED.match(line, at)
-        end = quoted.end() if quoted else at
-        stop = line.find(delimiter, end)
-        if stop < 0:
-            found.append(line[at:])
-            return found
-        found.append(line[at:stop])
-        at = stop + 1
 
 
 def delimiter_of(lines: Sequence[str]) -> tuple[str, int] | None:
@@ -62,7 +45,7 @@ def delimiter_of(lines: Sequence[str]) -> tuple[str, int] | None:
             continue
         words = sum(line.count(" ") + line.count(delimiter) + 1 for line in sample)
         spaced = sum(line.count(delimiter + " ") for line in sample)
-        most = 1.5 if width == 2 else 4  # words in a cell: more are prose with a comma in it
+        most = 2.5 if width == 2 else 4  # words in a cell: more are prose with a comma in it
         if words > most * width * len(sample) or spaced * 4 > (width - 1) * len(sample):
             continue
         return delimiter, width
@@ -99,15 +82,16 @@ def fold(lines: Sequence[str], count: Callable[[str], int]) -> tuple[Form, list[
     some = [line for line in lines[1 :: 1 + len(lines) // SAMPLE] if len(cells(line, delimiter)) == width]
     if len(some) < 5:
         return None
-    sample = [cells(line, delimiter) for line in some]
-    head_cells = cells(lines[0], delimiter)
-    names = _names(head_cells if len(head_cells) == width else [""] * width)
+    table = [cells(line, delimiter) for line in some]
+    grid = grid_of(delimiter, table)
+    sample = [row for row in map(grid.cells, some) if row is not None]
+    names = grid.names(_names(cells(lines[0], delimiter), table))
     rules = _rules(sample)
-    plain, spaced = _layouts(rules, names, sample, delimiter)
+    plain, spaced = _layouts(rules, names, sample, grid)
     candidates = [[_Way(layout, rules)] for layout in (plain, spaced) if layout]
     closer = _closer(rules, sample)
     if closer and plain:
-        narrow = _layouts(closer, names, sample, delimiter)[0]
+        narrow = _layouts(closer, names, sample, grid)[0]
         if narrow:
             candidates.append([_Way(narrow, closer), _Way(plain, rules)])
     best: tuple[int, list[_Way]] | None = None
@@ -118,15 +102,15 @@ def fold(lines: Sequence[str], count: Callable[[str], int]) -> tuple[Form, list[
                 continue
         except NotFolded:
             continue
-        written = _rows(ways, some, delimiter, width)
+        written = _rows(ways, some, grid)
         tokens = count("\n".join([head, *written]))
         if best is None or tokens < best[0]:
             best = (tokens, ways)
     if best is None:
         return None
     head = _OR.join(str(way.layout) for way in best[1])
-    frequent = _frequent(best[1][-1].rules, lines, delimiter, width)
-    rows = _rows(best[1], lines, delimiter, width, frequent)
+    frequent = _frequent(best[1][-1].rules, lines, grid)
+    rows = _rows(best[1], lines, grid, frequent)
     if not frequent:
         return FORM, [head, *rows]
     legend = [f"{letter}: {value}" for value, letter in frequent.items()]
@@ -138,15 +122,15 @@ MOST_VALUES = 100_000
 _LIGHTEST_NAMED = 5
 
 
-def _frequent(rules: Sequence[_Rule], lines: Sequence[str], delimiter: str, width: int) -> dict[str, str]:
+def _frequent(rules: Sequence[_Rule], lines: Sequence[str], grid: Grid) -> dict[str, str]:
     """Letters for whole values that are long and come often, if that takes a tenth of the rows away."""
     if len(lines) < 100:
         return {}
     own = [(place, rule) for place, rule in enumerate(rules) if rule.source == place]
     often: Counter[str] = Counter()
     for line in lines:
-        row = cells(line, delimiter)
-        if len(row) == width:
+        row = grid.cells(line)
+        if row is not None:
             often.update([_inner(row[place], rule) or "" for place, rule in own])
         if len(often) > MOST_VALUES:
             often = Counter({value: times for value, times in often.items() if times > 1})
@@ -181,14 +165,19 @@ def _closer(rules: Sequence[_Rule], sample: Sequence[Sequence[str]]) -> list[_Ru
     return None
 
 
-def _names(header: Sequence[str]) -> list[str]:
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9 _.()%$#-]{0,39}")
+
+
+def _names(header: Sequence[str], sample: Sequence[Sequence[str]]) -> list[str]:
+    """The names of a header, or numbers where the first line is a row like the others."""
     names = [cell.strip('" ') for cell in header]
-    plain = all(
-        name and not re.search(r"[{}=…\n\r\t]", name) and re.search("[A-Za-z]", name) for name in names
+    told = (
+        len(names) == len(sample[0])
+        and len(set(names)) == len(names)
+        and all(map(_NAME.fullmatch, names))
+        and not any(cell in column for cell, column in zip(header, zip(*sample, strict=True), strict=True))
     )
-    if plain and len(set(names)) == len(names):
-        return names
-    return [str(number) for number in range(1, len(header) + 1)]
+    return names if told else [str(number) for number in range(1, len(sample[0]) + 1)]
 
 
 def _rules(sample: Sequence[Sequence[str]]) -> list[_Rule]:
@@ -292,33 +281,32 @@ def _whole(common: str, column: Sequence[str]) -> str:
 
 
 def _layouts(
-    rules: Sequence[_Rule], names: Sequence[str], sample: Sequence[Sequence[str]], delimiter: str
+    rules: Sequence[_Rule], names: Sequence[str], sample: Sequence[Sequence[str]], grid: Grid
 ) -> tuple[Layout | None, Layout | None]:
     """The values between the delimiter of the text, and the values between spaces where they allow it."""
     own = [place for place, rule in enumerate(rules) if rule.source == place]
     if not own:
         return None, None
     order = {place: number for number, place in enumerate(own)}
+    separators = grid.separators()
     line: list[str | int] = [""]
     for place, rule in enumerate(rules):
         start = line.pop()
         assert isinstance(start, str)
-        if place:
-            start += delimiter
-        line.append(start + rule.before)
+        line.append(start + separators[place] + rule.before)
         if rule.source is not None:
             line.append(order[rule.source])
             line.append(rule.after)
     if any("{" in part for part in line if isinstance(part, str)):
         return None, None
     columns = tuple(Column(names[place], False) for place in own)
-    plain = Layout(columns, (delimiter,) * (len(own) - 1), tuple(line))
+    plain = Layout(columns, (grid.delimiter,) * (len(own) - 1), tuple(line))
     spaced = tuple(Column(names[place], _is_text(sample, place, rules[place])) for place in own)
     texts = [place for place, column in enumerate(spaced) if column.text]
-    separators = [" "] * (len(own) - 1)
+    between = [" "] * (len(own) - 1)
     if texts:
-        separators[texts[0] : texts[-1]] = [BETWEEN] * (texts[-1] - texts[0])
-    return plain, Layout(spaced, tuple(separators), tuple(line))
+        between[texts[0] : texts[-1]] = [BETWEEN] * (texts[-1] - texts[0])
+    return plain, Layout(spaced, tuple(between), tuple(line))
 
 
 def _is_text(sample: Sequence[Sequence[str]], place: int, rule: _Rule) -> bool:
@@ -330,8 +318,7 @@ def _is_text(sample: Sequence[Sequence[str]], place: int, rule: _Rule) -> bool:
 def _rows(
     ways: Sequence[_Way],
     lines: Sequence[str],
-    delimiter: str,
-    width: int,
+    grid: Grid,
     frequent: dict[str, str] | None = None,
 ) -> list[str]:
     frequent = frequent or {}
@@ -342,9 +329,9 @@ def _rows(
     ]
     written: list[str] = []
     for line in lines:
-        row = cells(line, delimiter)
+        row = grid.cells(line)
         text = VERBATIM + line
-        if len(row) == width:
+        if row is not None:
             for layout, own in wanted:
                 values = [_inner(row[place], rule) for place, rule in own]
                 held = [value for value in values if value is not None]

@@ -31,9 +31,10 @@ def fold(lines: Sequence[str]) -> list[str] | None:
         if at < end:
             continue
         times = _times(lines, at, size)
-        if times > 1 and sum(map(weight, lines[at : at + size])) * (times - 1) >= _LIGHTEST:
-            runs.append((at, size, times))
+        if times > 1:
             end = at + size * times
+            if sum(map(weight, lines[at : at + size])) * (times - 1) >= _LIGHTEST:
+                runs.append((at, size, times))
     if not runs:
         return None
     written: list[str] = []

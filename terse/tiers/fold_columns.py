@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from terse.folds import columns
@@ -10,18 +11,31 @@ from terse.payload.kind import Kind
 from terse.tiers.folding import Path, share, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
-_PADDED = re.compile(r"\S(?: {2,}|\t)\S|^ +[0-9]| {2,}[0-9]")
+_PADDED = re.compile(r"\S(?: {2,200}|\t)\S|^ {1,200}[0-9]")
+
+
+SAID = 3
+"""Without padding, so many tokens of each line, by weight, must be the same in all: else it is no listing."""
 
 
 def _paths(context: Context) -> Sequence[Path]:
-    return [(lambda lines: written_in(columns.FORM, columns.fold(lines)),)]
+    return [
+        (lambda lines: written_in(columns.FORM, columns.fold(lines)),),
+        (lambda lines: written_in(columns.FORM, columns.fold(lines, padded=False, said=SAID)),),
+    ]
+
+
+def _begin_alike(lines: Sequence[str]) -> bool:
+    """Whether four lines of five begin with the same word, as those of `git ls-tree` do."""
+    words = Counter(line.partition(" ")[0] for line in lines if line)
+    return sum(words.values()) >= 8 and max(words.values()) * 5 >= sum(words.values()) * 4
 
 
 TIER = text_tier(
     name="fold-columns",
     sentence="Takes the padding out of listings in columns, and writes what all lines share once.",
     reads='The first line shows the columns, `"` is the value above.',
-    fits=lambda lines: share(lines, _PADDED.search) >= 0.3,
+    fits=lambda lines: share(lines, _PADDED.search) >= 0.3 or _begin_alike(lines),
     paths=_paths,
     missing="no columns",
     also=frozenset({Kind.HTML}),

@@ -13,10 +13,14 @@ def _paths(context: Context) -> Sequence[Path]:
     def under_times(lines: list[str]) -> Step | None:
         return written_in(headings.FORM, headings.fold(lines, cuts.stamp))
 
+    def under_first(lines: list[str]) -> Step | None:
+        shape = rows.delimiter_of(lines)
+        return written_in(headings.FORM, headings.fold(lines, cuts.first_cells(shape[0])) if shape else None)
+
     def by_columns(lines: list[str]) -> Step | None:
         return rows.fold(lines, context.count)
 
-    return [(by_columns,), (under_times, by_columns)]
+    return [(by_columns,), (under_times, by_columns), (under_first, by_columns)]
 
 
 TIER = text_tier(

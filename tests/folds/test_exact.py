@@ -116,3 +116,26 @@ def test_same_text_same_result(kind: str) -> None:
     text = FOLDED[kind](Random(3))
 
     assert folded(text, FOLDS).text == folded(str(text), FOLDS).text
+
+
+ODD = {
+    "nothing": "",
+    "empty lines": "\n" * 3000,
+    "one long line": "a" * 60_000,
+    "spaces": ("x" + " " * 900 + "y\n") * 40,
+    "digits": "".join(f"{'1' * 3000}{at}\n" for at in range(40)),
+    "many words": "".join(" ".join("abcdefgh"[(at * word) % 8] for word in range(900)) + "\n" for at in range(60)),
+    "many cells": (",".join(["ab"] * 200) + "\n") * 60,
+    "brackets": ("{[(<" * 80 + "\n") * 60,
+    "bars": "".join(f"|{'-|' * (at % 9)}\n" for at in range(200)),
+    "dots": "…\n" * 500,
+    "a word made of words": "a\nb\n" * 3 + "a\n" + "a\nb\n" * 5 + "b\n" * 400,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=list(ODD))
+def test_odd_texts_come_back(text: str) -> None:
+    """Very long lines, nothing but signs, nothing at all: each fold looks at them, and none is wrong."""
+    assert expand(folded(text, FOLDS).text) == text
+    for tier in FOLDS:
+        assert expand(folded(text, (tier,), len).text) == text
