@@ -544,6 +544,31 @@ rule logs {
 """,
 )
 
+FOREIGN_PATH = Code(
+    "T420",
+    "foreign-path",
+    Severity.WARNING,
+    "a path is written as in JSONPath or in shell patterns",
+    "Paths begin at the root and go through all items of lists by themselves: `issues.title`. `every id` is "
+    "that key at any depth. A key that is called `$` stands in quotes.",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  set aside $.issues.body
+}
+""",
+    """
+terse 1
+
+rule issues {
+  on github/list_issues
+  set aside issues.body
+}
+""",
+)
+
 CODES = (
     WRONG_UNIT,
     LOSS_ON_KEPT_FIELD,
@@ -564,4 +589,5 @@ CODES = (
     SIZE_OUT_OF_RANGE,
     MIXED_SHORTEN,
     NOT_A_REGEX,
+    FOREIGN_PATH,
 )
