@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator
 from time import process_time
 
+from terse.cli.policy import default_plan
 from terse.fields.selector import Every
 from terse.memory.session import Session
 from terse.payload.call import Call
@@ -39,6 +40,7 @@ def _plan(**parts: object) -> Plan:
 
 
 PLANS = {
+    "default policy": default_plan(),
     "chain": _plan(when=(PayloadIs(("json",)),), chain=CHAIN, spend_ms=10_000, guarantee="lossless"),
     "fields + chain": _plan(
         fields=(Keep((Every(("id",)),)), Remove((Every(("*_url",)),))),
@@ -99,7 +101,7 @@ def best(work: Callable[[], object], seconds: float = 1.0) -> float:
 
 
 def measure() -> Iterator[str]:
-    """Three plans, three sizes, two lines each."""
+    """Four plans, three sizes, two or three lines each."""
     vocabulary().warm()
     for name, plan in PLANS.items():
         yield name
@@ -129,7 +131,7 @@ def _measured(plan: Plan, text: str) -> Iterator[str]:
     sent = f"{outcome.trace.tokens_in:,} → {outcome.trace.tokens_out:,} tokens"
     yield f"  {len(text) / 1000:7.0f} kB  {1000 * whole:7.1f} ms  {len(text) / whole / 1e6:5.1f} MB/s  {sent}"
     yield f"           {shares}"
-    steps = [step for step in outcome.trace.steps if step.milliseconds]
+    steps = [step for step in outcome.trace.steps if step.milliseconds >= 0.05]
     if steps:
         # The rest of a step is the count of what it made.
         took_in_words = ", ".join(f"{step.label} {step.milliseconds:.1f} ms" for step in steps)
