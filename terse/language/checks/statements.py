@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from terse.diagnostic import Diagnostic, Label
 from terse.language import syntax
-from terse.language.codes import matching, text
+from terse.language.codes import fields, matching, text
 from terse.language.policy import Policy
 
 # A second one would be read as "both" by one reader and as "instead" by another.
@@ -28,6 +28,18 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
             if isinstance(item, (syntax.Rule, syntax.Guard)):
                 yield from _twice(item)
                 yield from _without_on(item)
+            if isinstance(item, syntax.Guard):
+                yield from _restricts_nothing(item)
+
+
+def _restricts_nothing(guard: syntax.Guard) -> Iterator[Diagnostic]:
+    if all(isinstance(line, (syntax.On, syntax.Except, syntax.Because)) for line in guard.lines):
+        yield Diagnostic(
+            fields.GUARD_WITHOUT_EFFECT,
+            f"guard `{guard.name.text}` restricts nothing",
+            Label(guard.name.span, "no effect"),
+            help="say what it requires, keeps or forbids",
+        )
 
 
 def _twice(item: syntax.Rule | syntax.Guard) -> Iterator[Diagnostic]:

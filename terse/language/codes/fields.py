@@ -569,6 +569,32 @@ rule issues {
 """,
 )
 
+GUARD_WITHOUT_EFFECT = Code(
+    "T421",
+    "guard-without-effect",
+    Severity.WARNING,
+    "a guard restricts nothing",
+    "A guard restricts by `require`, `keep`, `never store` and `never use`. One without any of them looks like a "
+    "protection and is none.",
+    """
+terse 1
+
+guard secrets {
+  on vault/*
+  because "credentials are never rewritten"
+}
+""",
+    """
+terse 1
+
+guard secrets {
+  on vault/*
+  require exact
+  because "credentials are never rewritten"
+}
+""",
+)
+
 CODES = (
     WRONG_UNIT,
     LOSS_ON_KEPT_FIELD,
@@ -590,4 +616,5 @@ CODES = (
     MIXED_SHORTEN,
     NOT_A_REGEX,
     FOREIGN_PATH,
+    GUARD_WITHOUT_EFFECT,
 )
