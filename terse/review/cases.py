@@ -30,6 +30,7 @@ class Case:
 
     Attributes:
         words: the call in the language's words, after those of the session before it.
+        part: which text of the result it is, from 0.
         earlier: the session before it.
     """
 
@@ -37,6 +38,7 @@ class Case:
     call: Call
     words: str
     text: str
+    part: int = 0
     earlier: tuple[Earlier, ...] = ()
 
 
@@ -119,9 +121,9 @@ def _texts(words: str, session: tuple[_Step, ...], sample: Sample, samples: _Sam
             return
         earlier.append(Earlier(_answered(step.call, before), before.texts))
     last = session[-1]
-    for number, text in enumerate(sample.texts, 1):
-        name = last.path if len(sample.texts) == 1 else f"{last.path} text {number}"
-        yield Case(name, _answered(last.call, sample), words, text, tuple(earlier))
+    for part, text in enumerate(sample.texts):
+        name = last.path if len(sample.texts) == 1 else f"{last.path} text {part + 1}"
+        yield Case(name, _answered(last.call, sample), words, text, part, tuple(earlier))
 
 
 def _answered(call: Call, sample: Sample) -> Call:

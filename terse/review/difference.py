@@ -29,7 +29,7 @@ def differences(
     for case in cases:
         payload = Payload.of(case.text)
         old, new = (
-            outcome_of(plan, payload, case.call, _session(plan, case, vocabulary), vocabulary)
+            outcome_of(plan, payload, case.call, _session(plan, case, vocabulary), vocabulary, case.part)
             for plan in (before, after)
         )
         was, now = _side(old), _side(new)

@@ -119,9 +119,9 @@ class Tester:
         call = Call(named.server, named.tool, named.arguments, sample.is_error)
         payloads = tuple(map(Payload.of, sample.texts))
         outcomes = []
-        for payload in payloads:
+        for part, payload in enumerate(payloads):
             facts = Facts(payload, call, session, self._vocabulary)
-            outcome = outcome_of(self._plan, payload, call, session, self._vocabulary)
+            outcome = outcome_of(self._plan, payload, call, session, self._vocabulary, part)
             self.coverage.note(facts, outcome)
             outcomes.append(outcome)
         sent(self._plan, outcomes, call, session, self._vocabulary)
@@ -231,7 +231,7 @@ def _not_kept(target: Target, answered: _Answered) -> str:
     """What is wrong with a value that should have been kept; empty when it is there, unchanged."""
     looked_at = 0
     for payload, outcome in zip(answered.payloads, answered.outcomes, strict=True):
-        emitted = expand(outcome.text)
+        emitted = _decoded(outcome)
         if payload.json is None:
             page = Page(payload.text)
             if page.has(target):
@@ -254,3 +254,10 @@ def _not_kept(target: Target, answered: _Answered) -> str:
             same = (Counter(before) & Counter(after)).total()
             return f"{same:,} of {len(before):,} there, unchanged"
     return "" if looked_at else "the sample has none"
+
+
+def _decoded(outcome: Outcome) -> str:
+    """What a reader of the emitted text knows: what it decodes to, with what the client had before."""
+    if outcome.base is not None and not outcome.base.whole:
+        return outcome.base.text
+    return expand(outcome.text)

@@ -234,6 +234,31 @@ def test_a_session_of_several_calls(terse: Terse, policy: Callable[[str], Path])
     assert done.returncode == 0, done.stdout.decode()
 
 
+def test_what_changed_since_the_last_call(
+    terse: Terse, policy: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """A result that is sent as what changed keeps what the client then knows, and saves nearly all."""
+    file = policy(
+        RULES.replace("  use minify\n  keep", "  use minify then diff\n  keep")
+        + """
+test "asking twice sends only what changed" {
+  call github/list_issues(state: "open")
+  given "samples/github/list_issues/open.json"
+  call github/list_issues(state: "open")
+  given "samples/github/list_issues/later.json"
+  expect keeps issues.number, issues.title
+  expect saving over 85%
+}
+"""
+    )
+    later = json.loads(ISSUES)
+    later["issues"][3]["title"] = "another title"
+    (file.parent / "samples" / "github" / "list_issues" / "later.json").write_text(json.dumps(later))
+    done = terse("test")
+
+    assert done.returncode == 0, done.stdout.decode()
+
+
 def test_a_call_that_no_rule_answers_fails(terse: Terse, policy: Callable[[str], Path]) -> None:
     """T601, unless the test expects no rule."""
     rules = RULES.split("rule everything")[0]
