@@ -12,19 +12,26 @@ PACKAGE = Path(__file__).parent.parent / "terse"
 # A room may import the rooms of the layers below its own, and itself. Top to bottom.
 LAYERS = (
     ("cli",),
-    ("review",),
+    ("review", "fluency"),
     ("editors",),
     ("capture", "clients", "report", "ledger", "proxy", "language"),
     ("plan",),
     ("tiers", "fields"),
-    ("layout", "folds", "memory"),
+    ("memory",),
+    ("layout", "folds"),
     ("tokens", "payload"),
     ("diagnostic",),
     ("guarantee", "source"),
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 
-ONLY_ROOM_THAT_IMPORTS = {"lark": "language", "typer": "cli", "pygls": "editors", "lsprotocol": "editors"}
+ONLY_ROOM_THAT_IMPORTS = {
+    "lark": "language",
+    "typer": "cli",
+    "pygls": "editors",
+    "lsprotocol": "editors",
+    "httpx2": "fluency",
+}
 
 
 def _room(path: Path) -> str:
