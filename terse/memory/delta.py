@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from terse.layout.python import read_python, spell_python
 from terse.memory import edited, text_delta
 from terse.memory.edits import Changes
 from terse.memory.history import Earlier
@@ -21,7 +22,8 @@ from terse.memory.lines import NotDelta
 from terse.payload.exact import JsonValue, dump, parse
 
 _HEAD = re.compile(
-    r"Re-run now: (?P<what>identical to|the text of|the JSON of) (?:text (?P<part>[1-9][0-9]{0,5}) of )?"
+    r"Re-run now: (?P<what>identical to|the text of|the JSON of|the Python data of) "
+    r"(?:text (?P<part>[1-9][0-9]{0,5}) of )?"
     r"call #(?P<number>[1-9][0-9]{0,8}) of this tool "
     r"\(same arguments(?:; terse_retrieve h[0-9]{9} has it whole)?\)"
     r"(?P<end>\.|, but for this diff:|, but for:)"
@@ -66,18 +68,38 @@ def changed(
         OutOfTime: `expired` said so.
     """
     if not base.is_json:
+        old, new = _python(base.text), _python(text)
+        if old is not None and new is not None and text[-1] == base.text[-1]:
+            return _statements("the Python data of", base, old, new, handle, expired)
         written = text_delta.write(base.text, text, expired)
         body, note = written.lines, f"{written.same:,} of {written.of:,} lines unchanged"
         if written.renumbered:
             note += " but for renumbered references"
         return Changed("\n".join((_head("the text of", base, handle, ", but for this diff:"), *body)), note)
+    return _statements("the JSON of", base, parse(base.text), value, handle, expired)
+
+
+def _python(text: str) -> JsonValue | None:
+    """The list or dict that a text is as Python prints it, a line end after it or not."""
+    value = read_python(text.removesuffix("\n")) if text.startswith(("[", "{")) else None
+    return value if isinstance(value, (list, dict)) else None
+
+
+def _statements(
+    what: str,
+    base: Earlier,
+    old: JsonValue,
+    new: JsonValue,
+    handle: str | None,
+    expired: Callable[[], bool],
+) -> Changed:
     changes = Changes(expired)
-    statements = changes.find(parse(base.text), value)
+    statements = changes.find(old, new)
     if changes.rows:
         note = f"{changes.rows_same:,} of {changes.rows:,} rows unchanged"
     else:
         note = "1 place changed" if len(statements) == 1 else f"{len(statements):,} places changed"
-    return Changed("\n".join((_head("the JSON of", base, handle, ", but for:"), *statements)), note)
+    return Changed("\n".join((_head(what, base, handle, ", but for:"), *statements)), note)
 
 
 def apply(delta: str, earlier: Sequence[Earlier]) -> str:
@@ -104,4 +126,6 @@ def apply(delta: str, earlier: Sequence[Earlier]) -> str:
             return text_delta.read(lines, base.text)
         case "the JSON of", ", but for:" if base.is_json:
             return dump(edited.read(lines, parse(base.text)))
+        case "the Python data of", ", but for:" if (value := _python(base.text)) is not None:
+            return spell_python(edited.read(lines, value)) + ("\n" if base.text.endswith("\n") else "")
     raise NotDelta("a first line that does not fit")

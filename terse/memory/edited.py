@@ -40,7 +40,8 @@ class _Statements:
         self._root: list[JsonValue] = [base]
         self._values: dict[tuple[int, Any], JsonValue] = {}
         self._removed: set[tuple[int, Any]] = set()
-        self._inserted: dict[tuple[int, Any], JsonValue] = {}
+        self._inserted: dict[tuple[int, Any], list[Any]] = {}
+        self._moved: set[tuple[int, Any]] = set()
         self._appended: dict[int, dict[str, JsonValue]] = {}
 
     def take(self, line: str, body: Sequence[str]) -> None:
@@ -49,24 +50,47 @@ class _Statements:
             if (id(holder), key) in self._removed:
                 raise NotDelta("a place removed twice")
             self._removed.add((id(holder), key))
-        elif line.startswith("after "):
-            path, at = paths.read(line, len("after "))
-            holder, key = self._place(path)
+        elif line.startswith("move "):
+            path, at = paths.read(line, len("move "))
+            self._move(path, line, at)
+        elif line.startswith(("after ", "first in ")):
+            holder, key, at = self._where(line, 0)
             self._insert(holder, key, line, at)
-        elif line.startswith("first in "):
-            path, at = paths.read(line, len("first in "))
-            holder, key = self._place(path)
-            self._insert(holder[key], _NONE, line, at)
         else:
             self._value(line, body)
 
+    def _where(self, line: str, at: int) -> tuple[Any, Any, int]:
+        """The container, the key after which something comes (`_NONE`: at its start), and the place in the
+        line after that."""
+        first = line.startswith("first in ", at)
+        if not first and not line.startswith("after ", at):
+            raise NotDelta("a place in a container was expected")
+        path, end = paths.read(line, at + len("first in " if first else "after "))
+        holder, key = self._place(path)
+        if first:
+            holder, key = holder[key], _NONE
+        if holder is self._root or not isinstance(holder, (list, dict)):
+            raise NotDelta("no place in a container")
+        return holder, key, end
+
     def _insert(self, holder: Any, key: Any, line: str, at: int) -> None:
         literal = value_of(line[at + 2 :]) if line.startswith(": ", at) else None
-        if not isinstance(literal, (list, dict)) or type(literal) is not type(holder) or holder is self._root:
+        if not isinstance(literal, (list, dict)) or type(literal) is not type(holder):
             raise NotDelta("what is inserted fits no container")
-        if (id(holder), key) in self._inserted:
-            raise NotDelta("two insertions at one place")
-        self._inserted[id(holder), key] = literal
+        added: list[Any] = (
+            [*literal.items()] if isinstance(literal, dict) else [(_NONE, it) for it in literal]
+        )
+        self._inserted.setdefault((id(holder), key), []).extend(added)
+
+    def _move(self, path: Path, line: str, at: int) -> None:
+        holder, key = self._place(path)
+        target, after, end = self._where(line, at + 1)
+        if target is not holder or not isinstance(holder, list) or end != len(line) or line[at] != " ":
+            raise NotDelta("a row moved out of its list")
+        if (id(holder), key) in self._moved:
+            raise NotDelta("a row moved twice")
+        self._moved.add((id(holder), key))
+        self._inserted.setdefault((id(holder), after), []).append((key, _NONE))
 
     def _value(self, line: str, body: Sequence[str]) -> None:
         path, at = paths.read(line)
@@ -124,24 +148,33 @@ class _Statements:
 
     def _made(self, value: Any) -> Any:
         if isinstance(value, list):
-            items = list(self._inserted.get((id(value), _NONE), ()))  # type: ignore[arg-type]
+            items = self._items(value, _NONE)
             for index, item in enumerate(value):
-                if (id(value), index) not in self._removed:
+                place = (id(value), index)
+                if place in self._moved and (place in self._removed or place in self._inserted):
+                    raise NotDelta("a row that is moved and something else")
+                if place not in self._removed and place not in self._moved:
                     items.append(self._new(value, index, item))
-                items += self._inserted.get((id(value), index), ())  # type: ignore[arg-type]
+                items += self._items(value, index)
             return items
         if isinstance(value, dict):
-            entries = list(self._inserted.get((id(value), _NONE), {}).items())  # type: ignore[union-attr]
+            entries = [*self._inserted.get((id(value), _NONE), ())]
             for key, item in value.items():
                 if (id(value), key) not in self._removed:
                     entries.append((key, self._new(value, key, item)))
-                entries += self._inserted.get((id(value), key), {}).items()  # type: ignore[union-attr]
+                entries += self._inserted.get((id(value), key), ())
             entries += self._appended.get(id(value), {}).items()
             made = dict(entries)
             if len(made) != len(entries):
                 raise NotDelta("a key twice")
             return made
         return value
+
+    def _items(self, holder: list[Any], after: Any) -> list[Any]:
+        return [
+            item if index is _NONE else self._new(holder, index, holder[index])
+            for index, item in self._inserted.get((id(holder), after), ())
+        ]
 
     def _new(self, holder: Any, key: Any, item: Any) -> Any:
         place = (id(holder), key)

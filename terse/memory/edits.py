@@ -4,6 +4,7 @@
     remove issues[number=7]
     after issues[number=12]: [{"number":13,"state":"open"}]
     first in issues: [{"number":40,"state":"open"}]
+    move issues[number=9] after issues[number=3]
     results[*].value each = [["1","a"],["2","b"]]
     results[*].at = "10:31"
     readme by lines:
@@ -16,8 +17,10 @@ All places are those of the earlier document. The whole form is specified in doc
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from terse.memory import text_delta
 from terse.memory.align import OutOfTime, changes
@@ -27,18 +30,17 @@ from terse.payload.exact import JsonValue, dump
 
 LONG_STRING = 200
 """Characters from which on a changed string may be written by its lines."""
+MAX_PARTS = 16
+"""Items of short lists of one length that are compared place by place through all rows."""
 LEAST_ROWS = 3
 """Items from which on one statement may speak of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One statement, and of one that gives a place a value also that value."""
+    """One statement."""
 
-    path: Path
     words: str
-    value: JsonValue = None
-    sets: bool = False
 
     @property
     def size(self) -> int:
@@ -46,7 +48,7 @@ class Edit:
 
 
 def _set(path: Path, value: JsonValue) -> Edit:
-    return Edit(path, f"{write(path)} = {dump(value)}", value, sets=True)
+    return Edit(f"{write(path)} = {dump(value)}")
 
 
 class Changes:
@@ -55,7 +57,7 @@ class Changes:
     def __init__(self, expired: Callable[[], bool] = lambda: False) -> None:
         self._expired = expired
         self.rows = self.rows_same = 0
-        """Items of the earlier lists that could be matched, and those that stayed as they were."""
+        """Items of the longest list that could be matched, and those of them that stayed as they were."""
 
     def find(self, old: JsonValue, new: JsonValue) -> list[str]:
         """The statements that make `new` of `old`.
@@ -78,7 +80,7 @@ class Changes:
             edits = self._list(path, old, new)
         elif type(old) is str and type(new) is str and len(new) >= LONG_STRING and _is_unicode(new):
             written = text_delta.write(old, new, self._expired)
-            edits = [Edit(path, "\n".join((f"{write(path)} by lines:", *written.lines)))]
+            edits = [Edit("\n".join((f"{write(path)} by lines:", *written.lines)))]
         if edits is None or sum(edit.size for edit in edits) >= whole.size:
             return [whole]
         return edits
@@ -88,7 +90,7 @@ class Changes:
     ) -> list[Edit] | None:
         if [key for key in old if key in new] != [key for key in new if key in old]:
             return None
-        edits = [Edit((*path, key), f"remove {write((*path, key))}") for key in old if key not in new]
+        edits = [Edit(f"remove {write((*path, key))}") for key in old if key not in new]
         for key in old:
             if key in new:
                 edits += self._value((*path, key), old[key], new[key])
@@ -114,43 +116,37 @@ class Changes:
             return None
         key = key_of(old, new)
         if key is not None:
-            edits = self._by_key(path, old, new, key)
-            if edits is not None:
-                return edits
+            return self._by_key(path, old, new, key)
         a, b = list(map(dump, old)), list(map(dump, new))
-        edits = []
         if len(a) == len(b):
             pairs = [(place, old[place], new[place]) for place in range(len(a))]
             return self._items(path, pairs, lambda place, _: place)
-        self.rows += len(a)
+        edits: list[Edit] = []
         found = changes(a, b, self._expired)
-        self.rows_same += len(a) - sum(a1 - a0 for a0, a1, _, _ in found)
+        self._note_rows(len(a), len(a) - sum(a1 - a0 for a0, a1, _, _ in found))
         for a0, a1, b0, b1 in found:
             both = min(a1 - a0, b1 - b0)
             for place in range(both):
                 edits += self._value((*path, a0 + place), old[a0 + place], new[b0 + place])
-            edits += [
-                Edit((*path, place), f"remove {write((*path, place))}") for place in range(a0 + both, a1)
-            ]
+            edits += [Edit(f"remove {write((*path, place))}") for place in range(a0 + both, a1)]
             if b1 - b0 > both:
                 edits.append(_insert(path, a0 + both - 1 if a0 + both else None, list(new[b0 + both : b1])))
         return edits
 
     def _by_key(
         self, path: Path, old: Sequence[JsonValue], new: Sequence[JsonValue], key: tuple[str, ...]
-    ) -> list[Edit] | None:
+    ) -> list[Edit]:
         names = {dump(at_key(row, key)): place for place, row in enumerate(old)}
         wanted = [dump(at_key(row, key)) for row in new]
-        stay = [names[name] for name in wanted if name in names]
-        if stay != sorted(stay):
-            return None
+        there = [names[name] for name in wanted if name in names]
+        stay = set(_rising(there))
 
         def named(_: int, row: JsonValue) -> Row:
             return Row(key, at_key(row, key))
 
-        kept = set(stay)
+        kept = set(there)
         edits = [
-            Edit((*path, named(0, row)), f"remove {write((*path, named(0, row)))}")
+            Edit(f"remove {write((*path, named(0, row)))}")
             for place, row in enumerate(old)
             if place not in kept
         ]
@@ -159,6 +155,7 @@ class Changes:
             for name, row in zip(wanted, new, strict=True)
             if name in names
         ]
+        pairs.sort(key=lambda pair: pair[0])
         edits += self._items(path, pairs, named, whole=len(pairs) == len(old) == len(new))
         added: list[JsonValue] = []
         before: Row | None = None
@@ -169,10 +166,18 @@ class Changes:
             if added:
                 edits.append(_insert(path, before, added))
                 added = []
-            before = named(0, row)
+            if names[name] in stay:
+                before = named(0, row)
+            else:
+                where = f"first in {write(path)}" if before is None else f"after {write((*path, before))}"
+                edits.append(Edit(f"move {write((*path, named(0, row)))} {where}"))
         if added:
             edits.append(_insert(path, before, added))
         return edits
+
+    def _note_rows(self, rows: int, alike: int) -> None:
+        if rows > self.rows:
+            self.rows, self.rows_same = rows, alike
 
     def _items(
         self,
@@ -181,56 +186,93 @@ class Changes:
         named: Callable[[int, JsonValue], int | Row],
         whole: bool = True,
     ) -> list[Edit]:
-        """The changes of items that are still there; one statement for all where that is shorter."""
-        edits: list[Edit] = []
-        tails: dict[Path, list[Edit]] = {}
-        places: set[Path] = set()
-        for place, old, new in pairs:
-            at = (*path, named(place, old))
-            found = self._value(at, old, new)
-            self.rows += 1
-            self.rows_same += not found
-            for edit in found:
-                tail = edit.path[len(at) :]
-                places.add(tail)
-                if edit.sets:
-                    tails.setdefault(tail, []).append(edit)
-            edits += found
-        if not whole or len(pairs) < LEAST_ROWS:
-            return edits
-        for tail, alike in tails.items():
-            if any(tail != other and _one_in_another(tail, other) for other in places):
-                continue
-            said = _of_all(path, tail, pairs, alike)
-            if said is not None:
-                gone = {id(edit) for edit in alike}
-                edits = [edit for edit in edits if id(edit) not in gone]
-                edits.append(said)
-        return edits
+        """The changes of items that are still there.
+
+        Args:
+            whole: they are all items of the list, so that one statement may speak of all of them.
+        """
+        self._note_rows(len(pairs), sum(same(old, new) for _, old, new in pairs))
+        places = [(*path, named(place, old)) for place, old, _ in pairs]
+        olds, news = [old for _, old, _ in pairs], [new for _, _, new in pairs]
+        if whole and len(pairs) >= LEAST_ROWS:
+            return self._column(path, places, (), olds, news)
+        return [
+            edit
+            for place, old, new in zip(places, olds, news, strict=True)
+            for edit in self._value(place, old, new)
+        ]
+
+    def _column(
+        self,
+        path: Path,
+        places: Sequence[Path],
+        tail: Path,
+        olds: Sequence[JsonValue],
+        news: Sequence[JsonValue],
+    ) -> list[Edit]:
+        """The changes of what all items of a list have at `tail`: item by item, or one statement for all."""
+        changed = [index for index in range(len(olds)) if not same(olds[index], news[index])]
+        if not changed:
+            return []
+        best = [
+            edit
+            for index in changed
+            for edit in self._value((*places[index], *tail), olds[index], news[index])
+        ]
+        if len(changed) < LEAST_ROWS:
+            return best
+        everywhere = (*path, STAR, *tail)
+        if all(same(new, news[0]) for new in news):
+            others = [[_set(everywhere, news[0])]]
+        else:
+            others = [[Edit(f"{write(everywhere)} each = {dump(list(news))}")]]
+            parts = _parts(olds, news)
+            if parts:
+                split = [
+                    edit
+                    for part, old_parts, new_parts in parts
+                    for edit in self._column(path, places, (*tail, part), old_parts, new_parts)
+                ]
+                others.append(split)
+        return min([best, *others], key=_size)
 
 
-def _of_all(
-    path: Path, tail: Path, pairs: Sequence[tuple[int, JsonValue, JsonValue]], alike: Sequence[Edit]
-) -> Edit | None:
-    """One statement in place of those about single items, if all have such a place and it is shorter."""
-    values: list[JsonValue] = []
-    for _, old, new in pairs:
-        before, after = _at(old, tail), _at(new, tail)
-        if before is None or after is None:
-            return None
-        values.append(after[0])
-    texts = {dump(value) for value in values}
-    place = write((*path, STAR, *tail))
-    if len(texts) == 1:
-        words = f"{place} = {dump(values[0])}"
+def _size(edits: Sequence[Edit]) -> int:
+    return sum(edit.size for edit in edits)
+
+
+def _parts(
+    olds: Sequence[JsonValue], news: Sequence[JsonValue]
+) -> list[tuple[str | int, list[JsonValue], list[JsonValue]]]:
+    """What all values are made of, part by part, where they are objects or lists of one shape."""
+    both: list[Any] = [*olds, *news]
+    first = both[0]
+    if isinstance(first, dict) and all(isinstance(each, dict) and [*each] == [*first] for each in both):
+        keys: Iterable[str | int] = first
+    elif isinstance(first, list) and all(isinstance(each, list) and len(each) == len(first) for each in both):
+        keys = range(len(first)) if len(first) <= MAX_PARTS else ()
     else:
-        words = f"{place} each = {dump(values)}"
-    return Edit((*path, STAR, *tail), words) if len(words) < sum(edit.size for edit in alike) else None
+        return []
+    count = len(olds)
+    return [(key, [each[key] for each in both[:count]], [each[key] for each in both[count:]]) for key in keys]
 
 
-def _one_in_another(one: Path, other: Path) -> bool:
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
+def _rising(places: Sequence[int]) -> list[int]:
+    """The longest rising part of the places: these rows stay where they are, the others move."""
+    tails: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for index, place in enumerate(places):
+        at = bisect_left(tails, place)
+        before.append(ends[at - 1] if at else -1)
+        tails[at : at + 1] = [place]
+        ends[at : at + 1] = [index]
+    found: list[int] = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        found.append(places[index])
+        index = before[index]
+    return found
 
 
 def _is_unicode(text: str) -> bool:
@@ -238,21 +280,12 @@ def _is_unicode(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
-def _at(value: JsonValue, tail: Path) -> tuple[JsonValue] | None:
-    for part in tail:
-        is_key = isinstance(part, str) and isinstance(value, dict) and part in value
-        if not is_key and not (isinstance(part, int) and isinstance(value, list) and part < len(value)):
-            return None
-        value = value[part]  # type: ignore[index]
-    return (value,)
-
-
 def _insert(
     path: Path, before: str | int | Row | None, added: Mapping[str, JsonValue] | Iterable[JsonValue]
 ) -> Edit:
     literal: JsonValue = dict(added) if isinstance(added, Mapping) else list(added)
     where = f"first in {write(path)}" if before is None else f"after {write((*path, before))}"
-    return Edit(path, f"{where}: {dump(literal)}")
+    return Edit(f"{where}: {dump(literal)}")
 
 
 def same(old: JsonValue, new: JsonValue) -> bool:

@@ -12,7 +12,7 @@ from terse.memory.lines import NotDelta
 from terse.payload.exact import JsonValue, Number, dump, is_number
 
 ROOT = "$"
-RESERVED = frozenset({"remove", "after", "first", "every", "each", "in"})
+RESERVED = frozenset({"remove", "after", "first", "move"})
 """Words that begin a statement: a key of that name is quoted."""
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
