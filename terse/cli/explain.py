@@ -44,6 +44,9 @@ def explain(
     can_retrieve: bool = typer.Option(
         False, "--can-retrieve", help="As for a client that can fetch what is set aside."
     ),
+    budget: bool = typer.Option(
+        False, "--budget", help="Keep the rules' budgets of time; what comes out then depends on the machine."
+    ),
     vocabulary: str = typer.Option(
         DEFAULT_VOCABULARY, metavar="NAME", help="Count tokens with o200k_base or cl100k_base."
     ),
@@ -53,7 +56,7 @@ def explain(
         return
     if json + whole + emitted > 1:
         fail("--json, --whole and --emitted exclude each other: name one")
-    explanation = _explanation(payload, call, rules, vocabulary, can_retrieve)
+    explanation = _explanation(payload, call, rules, vocabulary, can_retrieve, budget)
     if emitted:
         _write_emitted(explanation)
     elif json:
@@ -79,8 +82,15 @@ def _explain_code(code: str) -> None:
 
 
 def _explanation(
-    path: str, call_text: str | None, rules: str | None, vocabulary_name: str, can_retrieve: bool
+    path: str,
+    call_text: str | None,
+    rules: str | None,
+    vocabulary_name: str,
+    can_retrieve: bool,
+    budget: bool,
 ) -> Explanation:
+    from time import thread_time
+
     from terse.memory.session import Session
     from terse.payload.payload import Payload
     from terse.payload.sample import Sample
@@ -96,9 +106,20 @@ def _explanation(
     call, call_from = _call(path, call_text, sample.is_error)
     plan, policy = _policy(rules)
     notes = _notes(path, sample, call_from)
+    # The vocabulary is built by the first count, which must not be charged to the first text.
+    counted.count("a")
     # One result, one call: what its texts have in common is the session before it.
     outcomes = tuple(
-        run(plan, Payload.of(text), call, Session(), counted, can_retrieve=can_retrieve, detail=True)
+        run(
+            plan,
+            Payload.of(text),
+            call,
+            Session(),
+            counted,
+            can_retrieve=can_retrieve,
+            detail=True,
+            clock=thread_time if budget else _still,
+        )
         for text in sample.texts
     )
     return Explanation(
@@ -112,6 +133,11 @@ def _explanation(
         outcomes=outcomes,
         notes=tuple(notes),
     )
+
+
+def _still() -> float:
+    """A clock that stands still: the same file is explained the same on every machine."""
+    return 0.0
 
 
 def _call(path: str, text: str | None, is_error: bool) -> tuple[Call, CallFrom]:
@@ -189,5 +215,6 @@ COMMAND = Command(
         "Without --call, server and tool come from the file's place: samples/SERVER/TOOL/x.json.",
         'A saved MCP result ({"content": [...]}) is explained text by text.',
         "A code of `terse check` (T201) prints its page.",
+        "Every step is run to its end; in the proxy a chain has 150 ms, or what `spend at most` says.",
     ),
 )

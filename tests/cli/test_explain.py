@@ -141,6 +141,17 @@ def test_what_a_client_can_fetch_is_an_option(terse: Terse, sample: str, tmp_pat
     assert with_it["class"] == "recoverable"
 
 
+def test_a_large_result_is_explained_whole(terse: Terse, tmp_path: Path) -> None:
+    """Without --budget no step runs out of time, so that every machine explains a file alike."""
+    rows = [{"number": n, "title": f"issue {n} of many", "labels": ["a", "b"]} for n in range(20_000)]
+    (tmp_path / "x.json").write_text(json.dumps(rows))
+    whole = json.loads(terse("explain", "x.json", "--json").stdout)["texts"][0]
+    hurried = json.loads(terse("explain", "x.json", "--json", "--budget").stdout)["texts"][0]
+
+    assert "out of time" not in {step["status"] for step in whole["steps"]}
+    assert whole["tokens"] <= hurried["tokens"]
+
+
 def test_emitted_is_the_emitted_text_alone(terse: Terse, sample: str) -> None:
     """--emitted prints what --json calls `emitted`, byte for byte."""
     emitted = terse("explain", sample, "--emitted").stdout
