@@ -574,8 +574,8 @@ GUARD_WITHOUT_EFFECT = Code(
     "guard-without-effect",
     Severity.WARNING,
     "a guard restricts nothing",
-    "A guard restricts by `require`, `keep`, `never store` and `never use`. One without any of them looks like a "
-    "protection and is none.",
+    "A guard restricts by `require`, `keep`, `never store` and `never use`. One without any of them looks "
+    "like a protection and is none.",
     """
 terse 1
 
