@@ -1,19 +1,37 @@
 """What a way of writing costs, in tokens: counted on a sample where the whole is large.
 
 An estimate decides between two ways of writing the same thing, so it only has to rank them; what is
-sent is counted whole, by the plan.
+sent is counted whole, by the plan. It is a sum over parts, each of which is counted once however many
+alternatives it stands in: so deciding is linear in the document, whatever its depth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from terse.layout.document import Block, Cell, Column, Kinds, Node, Plain, Rows, Spelled, Table
+from terse.layout.document import (
+    ABSENT,
+    Block,
+    Cell,
+    Cells,
+    Child,
+    Column,
+    Embedded,
+    Group,
+    Kinds,
+    Node,
+    Plain,
+    Rows,
+    Spelled,
+    Table,
+)
 from terse.layout.header import leaves, write_table_header
-from terse.layout.inline import Place, write_value
-from terse.layout.sample import clip, clip_table, pick, spread
+from terse.layout.inline import Place, write_key, write_value
+from terse.layout.sample import clip, spread
 from terse.layout.write import write_kinds, write_pair, write_rows
+from terse.payload.exact import Number
 
 SAMPLE_ROWS = 48
 """Rows measured of a longer table or list, fewer where each of them holds much."""
@@ -24,22 +42,77 @@ CLIP = 120
 
 
 class Cost:
-    """Estimates of tokens. `count` counts a text exactly."""
+    """Estimates of tokens. `count` counts a text exactly; `expired` says that there is no more time.
 
-    def __init__(self, count: Callable[[str], int]) -> None:
+    Attributes:
+        tries: how often the caller has worked out a second way of writing the same.
+    """
+
+    def __init__(self, count: Callable[[str], int], expired: Callable[[], bool] = lambda: False) -> None:
         self._count = count
+        self.expired = expired
+        self.tries = 0
+        # By identity, with the object itself: INVARIANT: an id is only good while its object lives.
+        self._values: dict[int, tuple[object, float]] = {}
+        self._tables: dict[tuple[int, str], tuple[Table, float]] = {}
 
     def table(self, name: str, table: Table) -> float:
         """Tokens of a table under its name."""
-        header = self._count(f"{name}: {write_table_header(table)}\n")
-        return header + self.rows(table)
+        return self._count(f"{name}: {write_table_header(table)}\n") + self.rows(table, table.separator)
 
-    def rows(self, table: Table) -> float:
-        """Tokens of a table's rows."""
+    def rows(self, table: Table, separator: str) -> float:
+        """Tokens of a table's rows, and of the child rows below them."""
+        known = self._tables.get((id(table), separator))
+        if known is None:
+            known = (table, self._rows(table, separator))
+            self._tables[id(table), separator] = known
+        return known[1]
+
+    def _rows(self, table: Table, separator: str) -> float:
         size = _sample_size(sum(1 for _ in leaves(table.columns)))
-        shown = clip_table(pick(table, spread(table.count, size)), CLIP)
-        counted = self._count("\n".join(write_rows(shown)))
-        return counted * table.count / max(1, shown.count)
+        rows = spread(table.count, size)
+        flat: list[Cells] = []
+        inside: list[Cell] = [table.whole[row] for row in rows if row in table.whole]
+        below = self._flatten(table.columns, rows, separator, flat, inside)
+        shown = Table(Rows.RECORDS, len(rows), flat, separator=separator)
+        tokens = self._count("\n".join(write_rows(shown))) + sum(map(self.plain, inside))
+        return tokens * table.count / max(1, len(rows)) + below
+
+    def _flatten(
+        self,
+        columns: Sequence[Column],
+        rows: Sequence[int],
+        separator: str,
+        flat: list[Cells],
+        inside: list[Cell],
+    ) -> float:
+        """Collect the cells of some rows in `flat`, containers in them in `inside`; tokens of child rows."""
+        below = 0.0
+        for column in columns:
+            if isinstance(column, Cells):
+                # An affix is cut off by its length, so a string that has one keeps it.
+                room = CLIP + 2 * (len(column.prefix) + len(column.suffix))
+                values: list[Cell] = []
+                for row in rows:
+                    value = column.values[row]
+                    if isinstance(value, (dict, list, Embedded)):
+                        inside.append(value)
+                        value = ABSENT
+                    values.append(clip(value, room))
+                flat.append(replace(column, values=values))
+            elif isinstance(column, Group):
+                inside.extend(column.whole[row] for row in rows if row in column.whole)
+                below += self._flatten(column.columns, rows, separator, flat, inside)
+            elif isinstance(column, Child):
+                counts: list[Cell] = []
+                for row in rows:
+                    count = column.counts[row]
+                    if count is not ABSENT and type(count) is not int:
+                        inside.append(count)  # type: ignore[arg-type]
+                    counts.append(Number(count) if type(count) is int else ABSENT)
+                flat.append(Cells(column.name, counts))
+                below += self.rows(column.table, separator)
+        return below
 
     def column(self, column: Column, count: int, separator: str = ",") -> float:
         """Tokens of one column of a table: its part of the header and its cells."""
@@ -47,15 +120,31 @@ class Cost:
 
     def plain(self, value: Cell) -> float:
         """Tokens of a value on the spot."""
-        part = 1.0
-        if isinstance(value, (list, dict)) and len(value) > 6:
-            items = value if isinstance(value, list) else list(value.items())
-            size = _sample_size(max(_weight(item) for item in items[:3]))
-            if size < len(items):
-                some = [items[at] for at in spread(len(items), size)]
-                value = some if isinstance(value, list) else dict(some)  # type: ignore[assignment,arg-type]
-                part = len(items) / size
-        return self._count(write_value(clip(value, CLIP), Place.INSIDE)) * part
+        if isinstance(value, Embedded):
+            return self.plain(value.value) + 1
+        if not isinstance(value, (dict, list)):
+            return self._count(write_value(clip(value, CLIP), Place.INSIDE))
+        known = self._values.get(id(value))
+        if known is None:
+            known = (value, self._container(value))
+            self._values[id(value)] = known
+        return known[1]
+
+    def _container(self, value: dict[str, Any] | list[Any]) -> float:
+        pairs = list(value.items()) if isinstance(value, dict) else [("", item) for item in value]
+        shown = [pairs[at] for at in spread(len(pairs), SAMPLE_ROWS)]
+        words: list[str] = []
+        deeper = 0.0
+        for key, item in shown:
+            word = f"{write_key(key)}=" if key else ""
+            if isinstance(item, (dict, list, Embedded)):
+                deeper += self.plain(item)
+            else:
+                word += write_value(clip(item, CLIP), Place.INSIDE)
+            words.append(word)
+        between = " " if isinstance(value, dict) else ","
+        tokens = self._count(f"{{{between.join(words)}}}") + deeper
+        return tokens * len(pairs) / max(1, len(shown))
 
     def node(self, name: str, node: Node, depth: int = 0) -> float:
         """Tokens of a node under its name."""
@@ -76,8 +165,8 @@ class Cost:
 
     def cheapest(self, columns: Sequence[Column], count: int) -> Column:
         """The column that costs least of several that say the same; the first of equals."""
-        if len(columns) == 1:
-            return columns[0]
+        if len(columns) == 1 or self.expired():
+            return columns[-1]
         return min(columns, key=lambda column: self.column(column, count))
 
     def separated(self, name: str, table: Table) -> Table:
@@ -91,17 +180,3 @@ class Cost:
 def _sample_size(values: int) -> int:
     """How many rows to look at, if each holds so many values."""
     return max(6, min(SAMPLE_ROWS, SAMPLE_VALUES // max(1, values)))
-
-
-def _weight(value: object, limit: int = SAMPLE_VALUES) -> int:
-    """How many values are in a value, or more than `limit`."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, (list, tuple)):
-        return 1
-    total = 1
-    for item in value:
-        total += _weight(item, limit - total)
-        if total > limit:
-            break
-    return total

@@ -16,6 +16,8 @@ MIN_TARGET = 12
 MAX_VALUES = 250
 MAX_OBJECTS = 500
 """Larger objects, and further ones, are left as they are: the search is quadratic in an object's values."""
+MAX_LOOKS = 300_000
+"""Looks for one string in another, in all."""
 MAX_TRIES = 4
 MIN_GAIN = 3
 """Tokens that a template has to save."""
@@ -30,6 +32,7 @@ class Follower:
         self.count = count
         self.found = 0
         self.objects = 0
+        self.looks = 0
 
     def document(self, document: Document) -> Document:
         root = self.node(document.root)
@@ -72,6 +75,9 @@ class Follower:
         if not targets:
             return {}
         sources = sorted(_sources(values), key=lambda each: (-len(each[1]), each[0]))
+        self.looks += len(targets) * len(sources)
+        if self.looks > MAX_LOOKS:
+            return {}
         made: dict[str, Filled] = {}
         for key, text in targets:
             parts = self.shortest(text, [each for each in sources if len(each[1]) < len(text)], place)

@@ -129,6 +129,8 @@ def _common_order(shapes: dict[tuple[str, ...], int]) -> tuple[list[str], set[tu
     fitting: set[tuple[str, ...]] = set()
     for shape in sorted(shapes, key=lambda each: (-shapes[each], -len(each))):
         merged = _merge(order, shape)
+        if merged is not None and len(merged) > MAX_COLUMNS:
+            return [], set()
         if merged is not None:
             order = merged
             fitting.add(shape)

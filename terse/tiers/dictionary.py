@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from terse.layout.cost import Cost
 from terse.layout.document import (
+    Cell,
     Cells,
     Child,
     Column,
@@ -45,7 +47,8 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
         return Skip("has references already")
     min_uses = int(options["min-uses"])
     cost = Cost(context.count)
-    closed = each_table(document, lambda table: _closed(table, cost))
+    keys = Repeats()
+    closed = each_table(document, lambda table: _closed(table, cost, keys))
     tries = (closed, document) if len(draft.text) <= SMALL_CHARACTERS else (closed,)
     ways = [made for way in tries if (made := _referred(way, min_uses, context)) is not None]
     if not ways:
@@ -84,13 +87,13 @@ def _worth_it(repeats: Repeats, min_uses: int, context: Context) -> list[Key]:
     return [key for _, _, key in sorted(kept[:MAX_ENTRIES], key=lambda each: each[:2])]
 
 
-def _closed(table: Table, cost: Cost) -> Table:
+def _closed(table: Table, cost: Cost, keys: Repeats) -> Table:
     """The table with groups and child tables as single cells where references will be shorter."""
     needed = {path[0] for path in _slots(table.columns)}
     columns: list[Column] = []
     for column in table.columns:
         if isinstance(column, (Group, Child)) and column.name not in needed:
-            columns.append(_close(column, table.count, cost))
+            columns.append(_close(column, table.count, cost, keys))
         else:
             columns.append(column)
     return replace(table, columns=columns)
@@ -106,21 +109,23 @@ def _slots(columns: Sequence[Column]) -> list[tuple[str, ...]]:
     return found
 
 
-def _close(column: Group | Child, count: int, cost: Cost) -> Column:
+def _close(column: Group | Child, count: int, cost: Cost, keys: Repeats) -> Column:
+    """`keys` only gives keys here: it knows a value again whatever column it is seen from."""
     shown = [column.source[row] for row in spread(count, LOOK_ROWS)]
-    look = Repeats()
-    if len(shown) < count and len({look.key(value) for value in shown}) * 2 > len(shown):
+    if len(shown) < count and len({keys.key(value) for value in shown}) * 2 > len(shown):
         return column
-    repeats = Repeats()
+    uses: Counter[Key] = Counter()
+    examples: dict[Key, Cell] = {}
     for value in column.source:
-        repeats.value(value)
-    kinds = {repeats.key(value) for value in column.source if isinstance(value, (dict, list)) and value}
-    uses = sum(repeats.uses[key] for key in kinds)
-    if len(kinds) * 2 > uses:
+        if isinstance(value, (dict, list)) and value:
+            key = keys.key(value)
+            uses[key] += 1
+            examples.setdefault(key, value)
+    if len(uses) * 2 > uses.total():
         return column
     closed: float = 2 * count
-    for key in kinds:
-        tokens, times = cost.plain(repeats.example[key]), repeats.uses[key]
+    for key, times in uses.items():
+        tokens = cost.plain(examples[key])
         closed += min(times * tokens, tokens + LEGEND_TOKENS + times * REFERENCE_TOKENS)
     return Cells(column.name, column.source) if closed < cost.column(column, count) else column
 

@@ -13,10 +13,14 @@ from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 FEW_ROWS = 8
 """Up to so many records the alternative is tried too: each for itself, with tables of its own inside."""
+MAX_TRIES = 64
+"""The alternative is tried so often at most: in a tree, every level would try all levels below it."""
 
 
 def lay_out(value: Cell, cost: Cost, name: str = "") -> Node:
     """A value with tables wherever they cost less; `Plain` where there is none."""
+    if cost.expired():
+        return Plain(value)
     if isinstance(value, list):
         return _list(value, cost, name)
     if isinstance(value, dict):
@@ -43,8 +47,10 @@ def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
             known = cost.node(name, best) if best is not None else cost.plain(value)
             if cost.node(name, kinds) < known:
                 best = kinds
-        if best is not None and len(value) > FEW_ROWS:
+        decided = len(value) > FEW_ROWS or cost.tries > MAX_TRIES
+        if best is not None and decided:
             return best
+    cost.tries += best is not None
     nodes = [lay_out(item, cost, "-") for item in value]
     if all(isinstance(node, Plain) for node in nodes):
         return best or Plain(value)
@@ -80,7 +86,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if document.legend or document.filled:
         return Skip("has references or templates already")
     before = sum(1 for _ in tables(document.root))
-    root = _node(document.root, Cost(context.count), "")
+    root = _node(document.root, Cost(context.count, context.expired), "")
     found = list(tables(root))
     if len(found) == before:
         return Skip("no list of records")
