@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 
 _RULE = re.compile(r"\|(?: ?:?-+:? ?\|){2,}")
-_SHORT_RULE = re.compile(r":?---:?(?: \| :?---:?)+")
+_SHORT_RULE = re.compile(r"(?:---|:--|--:|:-:)(?: \| (?:---|:--|--:|:-:))+")
 _BAR = " | "
 
 

@@ -70,11 +70,11 @@ def test_prose_is_left_alone() -> None:
 
 def test_a_very_long_text_waits_for_no_fold() -> None:
     """A long text is tried on pieces of it; with the time used up the fold stops there."""
-    text = FOLDED["fold-hits"](Random(7)) * 400
+    text = FOLDED["fold-hits"](Random(7)) * 1500
 
     result = BY_NAME["fold-hits"].run(Draft(State.TEXT, text), {}, Context(COUNT, lambda: True))
 
-    assert len(text) > 1_000_000
+    assert len(text) > 5_000_000
     assert result == Skip("no time left")
 
 
