@@ -1,4 +1,7 @@
-"""T9: what concerns a file as a whole, and how it is kept in order."""
+"""T9: what concerns a file as a whole, and how it is kept in order.
+
+T903 is kept for `deprecated`: edition 1 has nothing that a later one drops.
+"""
 
 from __future__ import annotations
 
