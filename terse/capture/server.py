@@ -104,7 +104,11 @@ async def _tools(client: Client) -> list[dict[str, Any]]:
 
 
 async def _call(client: Client, call: Call) -> Result:
-    result = await client.call_tool(call.tool, _plain(call.arguments))
+    try:
+        result = await client.call_tool(call.tool, _plain(call.arguments))
+    except Exception as error:
+        # An unknown tool, arguments that it does not take, a result that is not what its schema says.
+        raise ServerFailed(f"{call.name}: {' '.join(str(error).split())[:300]}") from error
     texts: list[str] = []
     other: list[str] = []
     for block in result.content:

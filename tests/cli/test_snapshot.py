@@ -116,6 +116,7 @@ def test_what_is_never_stored_is_no_sample(terse: Terse, tmp_path: Path) -> None
     [
         (["--", "/nowhere/server"], "there is no command /nowhere/server"),
         (["--", *SHELF, "--die"], "its last words: no more books"),
+        (["--call", "sell_book", "--", *SHELF], "the server failed: shelf/sell_book: no"),
         (["--", *SHELF, "--same-cursor"], "the same cursor twice"),
         (["--timeout", "1", "--", *SHELF, "--silent"], "more than 1 seconds"),
         (["--", sys.executable, "-c", "print('hello')"], "the server failed: "),

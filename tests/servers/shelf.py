@@ -74,7 +74,7 @@ def answer(request: dict[str, object]) -> dict[str, object] | None:
             }
         case "tools/list":
             return listed(params.get("cursor"))
-        case "tools/call":
+        case "tools/call" if params["name"] in NAMES:
             return called(params["name"], params.get("arguments") or {})
     return None
 
