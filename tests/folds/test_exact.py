@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -139,3 +143,31 @@ def test_odd_texts_come_back(text: str) -> None:
     assert expand(folded(text, FOLDS).text) == text
     for tier in FOLDS:
         assert expand(folded(text, (tier,), len).text) == text
+
+
+_SCRIPT = """
+import hashlib, random
+from tests.folds.shapes import FOLDED
+from tests.folds.test_exact import FOLDS, folded
+text = "".join(folded(FOLDED[kind](random.Random(5)), FOLDS).text for kind in sorted(FOLDED))
+print(hashlib.sha256(text.encode()).hexdigest())
+"""
+
+
+def test_same_text_same_result_in_another_process() -> None:
+    """The order in which Python happens to keep a set plays no part."""
+    root = Path(__file__).parent.parent.parent
+    seeds = ("1", "2")
+
+    results = {
+        subprocess.run(
+            [sys.executable, "-c", _SCRIPT],
+            cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in seeds
+    }
+
+    assert len(results) == 1
