@@ -53,6 +53,8 @@ def called(name: str, arguments: dict[str, object]) -> dict[str, object]:
                     {"type": "text", "text": "a second text"},
                 ]
             }
+        case "list_tables":
+            return text('[{"name": "books"}, {"name": "readers"}]')
         case "burn_book":
             return {**text("no fire in the library"), "isError": True}
     return {"content": []}
@@ -74,7 +76,7 @@ def answer(request: dict[str, object]) -> dict[str, object] | None:
             }
         case "tools/list":
             return listed(params.get("cursor"))
-        case "tools/call" if params["name"] in NAMES:
+        case "tools/call" if params["name"] != "sell_book":
             return called(params["name"], params.get("arguments") or {})
     return None
 
