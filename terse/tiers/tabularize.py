@@ -13,6 +13,8 @@ from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 FEW_ROWS = 8
 """Up to so many records the alternative is tried too: each for itself, with tables of its own inside."""
+APART = 1.05
+"""Up to this much more is paid for tables apart: each has constants and templates of its own later."""
 MAX_TRIES = 64
 """The alternative is tried so often at most: in a tree, every level would try all levels below it."""
 
@@ -55,7 +57,7 @@ def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
     if all(isinstance(node, Plain) for node in nodes):
         return best or Plain(value)
     items = Items(nodes)
-    if best is None or cost.node(name, items) < cost.node(name, best):
+    if best is None or cost.node(name, items) < APART * cost.node(name, best):
         return items
     return best
 
