@@ -27,11 +27,11 @@ PIECE_LINES = 300
 """A long text is tried on two pieces of so many lines, from its beginning and its middle."""
 
 COUNTED_CHARACTERS = 200_000
-"""A longer result is not counted again: the trial has shown that it is shorter, and the chain counts it."""
+"""A longer result is not counted here: the trial has shown that it is shorter, and the chain counts it."""
 
 PATIENCE_CHARACTERS = 5_000_000
-"""With the time used up, a fold that has shown its worth is still done on a text of this length: it takes less
-time than reading what it takes away."""
+"""With the time used up, a fold that has shown its worth is still done on a text of this length: that takes
+less time than reading what it takes away."""
 
 LEAST_GAIN = 0.03
 """A fold that takes away less is not worth a reader's effort."""
