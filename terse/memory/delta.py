@@ -29,6 +29,11 @@ _HEAD = re.compile(
     r"(?P<end>\.|, but for this diff:|, but for:)"
 )
 
+_ALL = re.compile(
+    r"Re-run now: all (?P<parts>[1-9][0-9]{0,5}) texts identical to those of "
+    r"call #(?P<number>[1-9][0-9]{0,8}) of this tool \(same arguments\)\."
+)
+
 
 class Changed(NamedTuple):
     """A delta, and in a few words what stays: `718 of 729 lines unchanged`."""
@@ -100,6 +105,36 @@ def _statements(
     else:
         note = "1 place changed" if len(statements) == 1 else f"{len(statements):,} places changed"
     return Changed("\n".join((_head(what, base, handle, ", but for:"), *statements)), note)
+
+
+def identical_to(text: str) -> int | None:
+    """Which call's result a text says it is identical to, by number; None where it says no such thing."""
+    found = _HEAD.fullmatch(text)
+    return int(found["number"]) if found is not None and found["what"] == "identical to" else None
+
+
+def all_identical(number: int, parts: int) -> str:
+    """Says that all texts of a result are those of an earlier one."""
+    return (
+        f"Re-run now: all {parts} texts identical to those of call #{number} of this tool (same arguments)."
+    )
+
+
+def apply_to_all(text: str, earlier: Sequence[Earlier]) -> list[str]:
+    """The texts of the result for which one sentence was sent.
+
+    Raises:
+        NotDelta: `text` is no such sentence, or speaks of what is not there.
+    """
+    found = _ALL.fullmatch(text)
+    if found is None:
+        raise NotDelta("no sentence about all texts")
+    of_call = sorted(
+        (each for each in earlier if each.number == int(found["number"])), key=lambda each: each.part
+    )
+    if [each.part for each in of_call] != list(range(int(found["parts"]))):
+        raise NotDelta("its base is not there")
+    return [each.text for each in of_call]
 
 
 def apply(delta: str, earlier: Sequence[Earlier]) -> str:

@@ -12,7 +12,7 @@ from terse.plan.limits import Limits
 from terse.plan.model import Step
 from terse.plan.scale import Scale
 from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace
-from terse.tiers.spec import Context, Draft, Memory, Skip, Tier
+from terse.tiers.spec import SMALL, Context, Draft, Memory, Skip, Tier
 
 DEFAULT_BUDGET_MS = 150
 """What a chain may take when the rule does not say `spend at most`."""
@@ -102,6 +102,8 @@ class Chain:
         """
         present = _HANDLE.findall(draft.text) if handles else ()
         wanted = {handle for handle in present if handle in handles}
+        # Counted before the budget begins: the first count of a process builds the vocabulary.
+        self._scale.is_under(draft.text, SMALL)
         start = self._clock()
         context = Context(self._scale.count, lambda: self._clock() - start > self._seconds, memory)
         done: list[tuple[Step, _Ended, str]] = []

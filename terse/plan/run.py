@@ -78,6 +78,7 @@ def run(
         limits = Limits.of(choice.guards, call, can_retrieve)
         budget = DEFAULT_BUDGET_MS if rule.spend_ms is None else rule.spend_ms
         chain = Chain(rule.chain, tiers, limits, scale, clock, budget)
+        report.remembers = chain.remembers and not call.is_error
         if not detail and not rule.fields and (steps := chain.idle(payload.size_bytes)) is not None:
             # There is no need to parse or to count anything.
             return report.original(choice, "nothing changed", steps)
@@ -90,9 +91,8 @@ def run(
             keeps += [line for guard in choice.guards for line in guard.keep]
         lines = FieldLines(payload, keeps, desk, limits, lose_percent=rule.lose_percent, detail=detail)
         recalled = None
-        if chain.remembers and not call.is_error:
+        if report.remembers:
             recalled = Recalled(session.earlier(call, part, number), part, session.store, can_retrieve)
-            report.remembers = True
         lines, chained = _work(rule, lines, chain, recalled)
         return report.outcome(choice, lines, chained, session, expand, recalled)
     except Exception as error:

@@ -24,15 +24,25 @@ class Answer:
         message: the message's bytes as they came, line end included.
         tool: the name of the tool that was called.
         arguments: the call's arguments as JSON text; `{}` if it had none.
+        number: which call of its tool it answers, from 1; None if nobody counted.
     """
 
-    __slots__ = ("_result", "_structure", "arguments", "message", "tool")
+    __slots__ = ("_result", "_structure", "arguments", "message", "number", "tool")
 
-    def __init__(self, message: bytes, structure: bytes, result: Span, tool: str, arguments: bytes) -> None:
+    def __init__(
+        self,
+        message: bytes,
+        structure: bytes,
+        result: Span,
+        tool: str,
+        arguments: bytes,
+        number: int | None = None,
+    ) -> None:
         self.message = message
         self._structure = structure
         self.tool = tool
         self.arguments = arguments
+        self.number = number
         self._result = result
 
     def texts(self) -> tuple[list[TextPart], bool]:
@@ -68,6 +78,25 @@ class Answer:
             position = span.end
         pieces.append(message[position:])
         return b"".join(pieces)
+
+    def with_one_text(self, text: str) -> bytes | None:
+        """The message with one text block in place of all its blocks; None where a block is more than a text.
+
+        Raises:
+            ValueError: the text cannot be written as JSON so that it reads back as it is.
+        """
+        result = self._complete_result()
+        if result is None or "content" not in result:
+            return None
+        span = result["content"]
+        for block in objects(self._structure, span):
+            if block.keys() != {"type", "text"} or string(self.message, block["type"]) != "text":
+                return None
+        encoded = encode_string(text)
+        if string(encoded, Span(0, len(encoded))) != text:
+            raise ValueError("the text does not read back from JSON as it is")
+        start, end = self.message[: span.start], self.message[span.end :]
+        return b"".join((start, b'[{"type":"text","text":', encoded, b"}]", end))
 
     def _bytes(self, span: Span) -> bytes:
         return self.message[span.start : span.end]

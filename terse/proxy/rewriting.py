@@ -35,6 +35,15 @@ class Rewriter(Protocol):
     def rewrite(self, answer: Answer) -> bytes:
         """The message to send in place of the answer. Raises nothing."""
 
+    def settle(self, *, rewritten: bool) -> None:
+        """What was rewritten last is on its way: as it was rewritten, or as it came. Raises nothing."""
+
+    def forget(self, tool: str, arguments: bytes) -> None:
+        """The client may not have read the results of the call. Raises nothing."""
+
+    def begin(self) -> None:
+        """The client began its session anew, and has no results. Raises nothing."""
+
     def warm(self) -> None:
         """Do now what the first result would otherwise wait for. Raises nothing."""
 
@@ -79,7 +88,7 @@ class Rewriting:
         self._lock = lock
         self._watch_needed = Condition(lock)
         self._progress = Condition(lock)
-        self._waiting: SimpleQueue[_Job] = SimpleQueue()
+        self._waiting: SimpleQueue[_Job | Callable[[Rewriter], None]] = SimpleQueue()
         self._unclaimed: deque[_Job] = deque()
         self._unsent = 0
         self._unsent_bytes = 0
@@ -119,6 +128,11 @@ class Rewriting:
             Thread(target=self._watch, daemon=True).start()
         return True
 
+    def note(self, news: Callable[[Rewriter], None]) -> None:
+        """Tell the rewriter something, once it has done the answers taken before."""
+        if not self._loaded or self._rewriter is not None:
+            self._waiting.put(news)
+
     def wait_until_loaded(self, seconds: float) -> None:
         """Wait until the rewriter was made, or could not be, or the time is over."""
         with self._lock:
@@ -139,19 +153,28 @@ class Rewriting:
                 self._progress.notify_all()
         job = self._first_job()
         while True:
+            if not isinstance(job, _Job):
+                if self._rewriter is not None:
+                    job(self._rewriter)
+                job = self._waiting.get()
+                continue
             message = job.answer.message
-            if self._rewriter is not None and not job.claimed:
-                message = self._rewriter.rewrite(job.answer)
+            rewriter = self._rewriter if not job.claimed else None
+            if rewriter is not None:
+                message = rewriter.rewrite(job.answer)
             with self._lock:
                 self._stuck = False
                 mine = self._claim(job)
+            if rewriter is not None:
+                # Before it is sent: what the client asks next must find what it has.
+                rewriter.settle(rewritten=mine)
             if mine:
                 self._send_claimed(job, message)
             # Not kept while the next one is waited for: they may be large.
             del job, message
             job = self._waiting.get()
 
-    def _first_job(self) -> _Job:
+    def _first_job(self) -> _Job | Callable[[Rewriter], None]:
         """The first result to work on; if a quiet moment comes before it, that is used to warm up."""
         while True:
             try:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
+from terse.guarantee import Guarantee
+from terse.memory.history import Base
 from terse.memory.session import Session
 from terse.payload.call import Call
-from terse.payload.exact import JsonValue, NotExact, parse
+from terse.payload.exact import JsonValue, NotExact, dump, parse
 from terse.payload.payload import Payload
 from terse.plan.glob import matches
 from terse.plan.model import CallRepeats, Guard, Pattern, Plan, Rule, SessionSize
 from terse.plan.run import run, sent
-from terse.plan.trace import StepStatus, Trace
+from terse.plan.trace import Outcome, StepStatus, Trace
+from terse.plan.whole import whole_repeat
 from terse.proxy.answer import Answer
 from terse.proxy.complaints import Complaints
 from terse.tokens import Vocabulary
@@ -28,6 +34,7 @@ class ProxySession:
         self._vocabulary = vocabulary
         self._complaints = complaints
         self._memory = Session()
+        self._unsent: _Unsent | None = None
         self._touched: dict[str, bool] = {}
         # A condition on the history needs every call to be in it, also those that no rule speaks of.
         self._needs_history = any(
@@ -59,6 +66,7 @@ class ProxySession:
             )
             return answer.message
         try:
+            self._unsent = None
             return self._rewrite(answer)
         except (KeyboardInterrupt, SystemExit):
             raise
@@ -66,6 +74,31 @@ class ProxySession:
         except BaseException as error:
             self._complaints.say_failed(f"rewriting a result of {name}", error)
             return answer.message
+
+    def settle(self, *, rewritten: bool) -> None:
+        """Note what the client has of the answer that was rewritten last."""
+        unsent, self._unsent = self._unsent, None
+        if unsent is None:
+            return
+        try:
+            outcomes = unsent.outcomes if rewritten else [_as_it_came(each) for each in unsent.texts]
+            sent(self._plan, outcomes, unsent.call, self._memory, self._vocabulary, number=unsent.number)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            self._memory.forget(unsent.call)
+            self._complaints.say_failed("noting what was sent", error)
+
+    def forget(self, tool: str, arguments: bytes) -> None:
+        """The client may not have read the results of the call: its next one is sent in full."""
+        values = _arguments(arguments)
+        if values is not None:
+            self._memory.forget(Call(self._server, tool, values))
+
+    def begin(self) -> None:
+        """The client begins anew: nothing that was sent before counts."""
+        self._memory = Session()
+        self._unsent = None
 
     def warm(self) -> None:
         """Build the tokenizer, so that the first result need not wait for it."""
@@ -84,16 +117,32 @@ class ProxySession:
         if arguments is None:
             return answer.message
         call = Call(self._server, answer.tool, arguments, is_error)
+        payloads = [Payload.of(part.text) for part in parts]
         outcomes = [
-            run(self._plan, Payload.of(part.text), call, self._memory, self._vocabulary) for part in parts
+            run(
+                self._plan,
+                payload,
+                call,
+                self._memory,
+                self._vocabulary,
+                part=number,
+                number=answer.number,
+            )
+            for number, payload in enumerate(payloads)
         ]
+        repeat = whole_repeat(outcomes, call, self._memory, answer.number)
+        as_one = answer.with_one_text(repeat[0].text) if repeat is not None else None
         replacements = {
             part.span: outcome.text
             for part, outcome in zip(parts, outcomes, strict=True)
             if outcome.text != part.text
         }
-        message = answer.with_texts(replacements) if replacements else answer.message
-        sent(self._plan, outcomes, call, self._memory, self._vocabulary)
+        if as_one is not None and repeat is not None:
+            message, outcomes = as_one, list(repeat)
+        else:
+            message = answer.with_texts(replacements) if replacements else answer.message
+        texts = list(zip(payloads, outcomes, strict=True))
+        self._unsent = _Unsent(call, answer.number, outcomes, texts)
         for outcome in outcomes:
             self._complain(outcome.trace)
         return message
@@ -111,6 +160,25 @@ class ProxySession:
         return any(
             matches(pattern.server, self._server) and matches(pattern.tool, tool) for pattern in patterns
         )
+
+
+class _Unsent(NamedTuple):
+    """An answer that was rewritten, until it is known whether that was sent or the answer as it came."""
+
+    call: Call
+    number: int | None
+    outcomes: list[Outcome]
+    texts: list[tuple[Payload, Outcome]]
+
+
+def _as_it_came(text: tuple[Payload, Outcome]) -> Outcome:
+    """The outcome of a text that was sent as it came after all."""
+    payload, outcome = text
+    base = None
+    if outcome.base is not None:
+        document = payload.json
+        base = Base(payload.text if document is None else dump(document), document is not None, whole=True)
+    return replace(outcome, text=payload.text, guarantee=Guarantee.EXACT, base=base)
 
 
 def _arguments(raw: bytes) -> dict[str, JsonValue] | None:

@@ -11,6 +11,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from threading import Event, Lock, Thread, main_thread
 from time import monotonic
 from typing import TYPE_CHECKING, NoReturn
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 from terse.proxy.child import Child
 from terse.proxy.complaints import Complaints
 from terse.proxy.rewriting import Rewriter, Rewriting
-from terse.proxy.wire import Wire
+from terse.proxy.wire import ToolCall, Wire
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -54,6 +55,10 @@ class _Stop(BaseException):
     def __init__(self, code: int | None) -> None:
         super().__init__(code)
         self.code = code
+
+
+def _forget(call: ToolCall, rewriter: Rewriter) -> None:
+    rewriter.forget(call.tool, call.arguments)
 
 
 class Relay:
@@ -166,6 +171,7 @@ class Relay:
         plain: list[bytes] = []
         for message in _messages(block):
             answer = self._wire.from_server(message)
+            self._tell_what_was_withdrawn()
             if answer is None:
                 plain.append(message)
                 continue
@@ -177,6 +183,14 @@ class Relay:
                 plain.append(message)
         if plain:
             self._send(plain[0] if len(plain) == 1 else b"".join(plain))
+
+    def _tell_what_was_withdrawn(self) -> None:
+        """Later results must not speak of what the client does not have."""
+        while (call := self._wire.withdrawn()) is not False:
+            if call is None:
+                self._rewriting.note(lambda rewriter: rewriter.begin())
+            else:
+                self._rewriting.note(partial(_forget, call))
 
     def _send(self, data: bytes) -> None:
         """Write whole messages to the client. Nobody there to read them ends the relay."""

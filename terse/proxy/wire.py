@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 # `answer` and `spans` need msgspec, which costs more to import than the rest of the proxy: they are
 # imported when the first tool is called, after the server was started.
@@ -27,11 +27,22 @@ JsonRpcId = bytes | str
 """An id as a key: a string by its value, a number by its spelling. `"7"`, `7` and `7.0` are three ids."""
 
 
+MAX_TOOLS = 4096
+"""Tools whose calls are counted: no server has so many."""
+MAX_ANSWERED = 64
+"""Answered calls that are remembered for a while: the client may still cancel them, and ignore the answer."""
+
+
 class ToolCall(NamedTuple):
-    """What is remembered of a `tools/call` request."""
+    """What is remembered of a `tools/call` request.
+
+    Attributes:
+        number: which call of its tool it is, in the order in which the client asked, from 1.
+    """
 
     tool: str
     arguments: bytes
+    number: int
 
 
 class Wire:
@@ -45,6 +56,9 @@ class Wire:
         self._awaited: dict[JsonRpcId, ToolCall | None] = {}
         self._tasks: dict[str, ToolCall] = {}
         self._bytes = 0
+        self._calls: dict[str, int] = {}
+        self._answered: dict[JsonRpcId, ToolCall] = {}
+        self._withdrawn: deque[ToolCall | None] = deque()
 
     @property
     def awaits_answers(self) -> bool:
@@ -61,7 +75,12 @@ class Wire:
             b"tools/call" in message
             or b"tools\\/call" in message
             or ((self._tasks or self._unread) and b"tasks" in message)
-            or (self.awaits_answers and b"notifications" in message and b"cancelled" in message)
+            or (
+                (self.awaits_answers or self._answered)
+                and b"notifications" in message
+                and b"cancelled" in message
+            )
+            or (self._calls and b'"initialize"' in message)
         ):
             self._unread.append(message)
 
@@ -87,7 +106,10 @@ class Wire:
             structure, found = envelope(message)
             if "id" not in found or "method" in found:
                 return None
-            call = self._take(_id(message, found["id"]))
+            request = _id(message, found["id"])
+            call = self._take(request)
+            if call is not None and request is not None:
+                self._note_answered(request, call)
             if call is None or "result" not in found or "error" in found:
                 return None
             result = found["result"]
@@ -97,7 +119,13 @@ class Wire:
         if task is not None:
             self._remember_task(task, call)
             return None
-        return Answer(message, structure, result, call.tool, call.arguments)
+        return Answer(message, structure, result, call.tool, call.arguments, call.number)
+
+    def withdrawn(self) -> ToolCall | Literal[False] | None:
+        """The next call whose answer the client will not have read, as it cancelled the call; None: it began
+        the session anew, and has nothing; False: there is no news. To be asked until there is none.
+        """
+        return self._withdrawn.popleft() if self._withdrawn else False
 
     def _note(self, message: bytes) -> None:
         from terse.proxy.spans import MALFORMED, envelope, members, string
@@ -107,12 +135,18 @@ class Wire:
             if "method" not in found or "params" not in found:
                 return
             method = string(message, found["method"])
+            if method == "initialize":
+                with self._lock:
+                    self._calls.clear()
+                    self._answered.clear()
+                    self._withdrawn.append(None)
+                return
             if method not in ("tools/call", "tasks/result", "tasks/get", "notifications/cancelled"):
                 return
             params = members(structure, *found["params"])
             if method == "notifications/cancelled":
                 if "requestId" in params:
-                    self._take(_id(message, params["requestId"]))
+                    self._withdraw(_id(message, params["requestId"]))
                 return
             request = _id(message, found["id"]) if "id" in found else None
             if request is None:
@@ -120,13 +154,36 @@ class Wire:
             if method == "tools/call":
                 span = params.get("arguments")
                 arguments = b"{}" if span is None else message[span.start : span.end]
-                self._await(request, ToolCall(string(message, params["name"]), arguments))
+                tool = string(message, params["name"])
+                self._await(request, ToolCall(tool, arguments, self._number(tool)))
             else:
                 task = self._tasks.get(string(message, params["taskId"]))
                 if task is not None:
                     self._await(request, task)
         except (*MALFORMED, KeyError):
             return
+
+    def _number(self, tool: str) -> int:
+        """Which call of the tool the one is that is just being made."""
+        number = self._calls.get(tool, 0) + 1
+        if number > 1 or len(self._calls) < MAX_TOOLS:
+            self._calls[tool] = number
+        return number
+
+    def _withdraw(self, request: JsonRpcId | None) -> None:
+        with self._lock:
+            if request is None:
+                return
+            call = self._forget(request) or self._answered.pop(request, None)
+            if call is not None:
+                self._withdrawn.append(call)
+
+    def _note_answered(self, request: JsonRpcId, call: ToolCall) -> None:
+        with self._lock:
+            self._answered.pop(request, None)
+            self._answered[request] = call
+            while len(self._answered) > MAX_ANSWERED:
+                del self._answered[next(iter(self._answered))]
 
     def _await(self, request: JsonRpcId, call: ToolCall) -> None:
         with self._lock:

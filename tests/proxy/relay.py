@@ -35,6 +35,15 @@ class Shouting:
                     pass
         return answer.with_texts({part.span: part.text.upper() for part in parts})
 
+    def settle(self, *, rewritten: bool) -> None:
+        pass
+
+    def forget(self, tool: str, arguments: bytes) -> None:
+        pass
+
+    def begin(self) -> None:
+        pass
+
     def warm(self) -> None:
         pass
 

@@ -228,14 +228,17 @@ def _plain(model: Any) -> Any:
 
 
 def _expanded(after: Any, before: Any) -> Any:
-    """`after`, with every text that differs from its counterpart expanded, as JSON where it is JSON."""
+    """`after`, with every text that stands for its counterpart replaced by it: JSON may be written anew."""
     if isinstance(after, dict) and isinstance(before, dict) and after.keys() == before.keys():
         return {key: _expanded(after[key], before[key]) for key in after}
     if isinstance(after, list) and isinstance(before, list) and len(after) == len(before):
         return [_expanded(inner, outer) for inner, outer in zip(after, before, strict=True)]
     if isinstance(after, str) and isinstance(before, str) and after != before:
+        text = expand(after)
+        if text == before:
+            return before
         try:
-            return before if parse(expand(after)) == parse(before) else after
+            return before if parse(text) == parse(before) else after
         except NotExact:
             return after
     return after

@@ -27,6 +27,8 @@ class Playbook:
         self.working = Event()
         self.warmed = Event()
         self.some_sent = Event()
+        self.settled: list[bool] = []
+        self.told: list[str] = []
         self.rewriting = Rewriting(
             self._load, self._send, lambda late: self.late.append(late.message), lambda: True, time_limit
         )
@@ -46,6 +48,15 @@ class Playbook:
             self.working.set()
             assert self.go_on.wait(PATIENCE)
         return b"re" + answer.message
+
+    def settle(self, *, rewritten: bool) -> None:
+        self.settled.append(rewritten)
+
+    def forget(self, tool: str, arguments: bytes) -> None:
+        self.told.append(tool)
+
+    def begin(self) -> None:
+        self.told.append("begin")
 
     def warm(self) -> None:
         self.warmed.set()
