@@ -19,7 +19,7 @@ from terse.layout.inline import (
     text_lines,
 )
 from terse.layout.strict import NotLayout
-from terse.layout.template import KEY_NAME, quote
+from terse.layout.template import KEY_NAME, quote, read_string
 from terse.layout.write import ABSENT_BESIDE_USUAL, ABSENT_WORD, PLACE, USUAL_WORD
 from terse.payload.exact import JsonValue, Number, Verbatim, dump
 
@@ -313,7 +313,13 @@ class _Records:
         cells: list[Cell] = []
         for cell in raw:
             if cell not in known:
-                known[cell] = self.whole(cell)
+                if cell[:1] == '"':
+                    text, end = read_string(cell, 0)
+                    if end != len(cell):
+                        raise NotLayout("text after a cell")
+                    known[cell] = text
+                else:
+                    known[cell] = self.whole(cell)
             cells.append(known[cell])
         return cells
 
