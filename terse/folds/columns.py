@@ -21,6 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 from terse.folds.weight import weight
@@ -29,6 +30,7 @@ DITTO = '"'
 RESTATED = 20
 MOST_COLUMNS = 20
 SAMPLE_LINES = 1000
+MOST_JUDGED = 250
 _SLOT = re.compile(r"\{([1-9][0-9]?)?([<>](?:[1-9][0-9]{0,2})?)?\}")
 _GAPS = (re.compile(r"( +)"), re.compile(r"( {2,})"))
 """Between words, and between cells that may hold words: one of the two fits a listing better."""
@@ -335,9 +337,10 @@ def _padding(
         ways.append(("", f">{before}", least, nothing, [before] * len(lefts)))
 
     def wrong(way: _Way) -> int:
+        rows = zip(lefts, gaps, rights, way[3], way[4], strict=True)
         return sum(
             b != way[2] + max(0, width_left - a) + max(0, width_right - c)
-            for a, b, c, width_left, width_right in zip(lefts, gaps, rights, way[3], way[4], strict=True)
+            for a, b, c, width_left, width_right in islice(rows, MOST_JUDGED)
         )
 
     ways = [way for way in ways if all(not slot[1:] or 0 < int(slot[1:]) < 1000 for slot in way[:2])]
