@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,12 +14,12 @@ import typer
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
 from terse.cli.files import read_text, shown
+from terse.cli.progress import tracked
 from terse.cli.test import checked_policy
 
 if TYPE_CHECKING:
-    from terse.capture.results import Result
     from terse.plan.model import Plan
-    from terse.report.benched import Bench, Measured, Peer
+    from terse.report.benched import Bench, Peer
 
 _NOT_PEERS = ("file", "kind", "raw", "minified")
 
@@ -80,15 +78,20 @@ def bench(
     Raises:
         CommandError: something cannot be read, or a text was not exact or larger.
     """
-    plan, policy = _policy(rules)
+    plan, named = policy(rules)
     peers = None if against is None else _peers(against)
-    facts = _facts(_paths(paths, corpus), plan, policy, vocabulary, runs, budget, peers)
+    facts = _facts(measured_paths(paths, corpus), plan, named, vocabulary, runs, budget, peers)
     write(_renderer(output)(facts))
     if facts.failures:
         raise CommandError("", FINDINGS)
 
 
-def _policy(rules: str | None) -> tuple[Plan, str]:
+def policy(rules: str | None) -> tuple[Plan, str]:
+    """The plan of `--rules`, and the rules in words.
+
+    Raises:
+        CommandError: they cannot be read, or do not compile.
+    """
     if rules is None:
         from terse.cli.policy import default_plan
 
@@ -98,7 +101,12 @@ def _policy(rules: str | None) -> tuple[Plan, str]:
     return plan, shown(rules)
 
 
-def _paths(paths: Sequence[str] | None, corpus: str | None) -> list[str]:
+def measured_paths(paths: Sequence[str] | None, corpus: str | None) -> list[str]:
+    """What is named, or else our own samples.
+
+    Raises:
+        CommandError: something named is not there.
+    """
     named = list(paths or ())
     if corpus is not None:
         if not os.path.isdir(corpus):
@@ -126,7 +134,7 @@ def _paths(paths: Sequence[str] | None, corpus: str | None) -> list[str]:
 def _facts(
     paths: list[str],
     plan: Plan,
-    policy: str,
+    rules: str,
     vocabulary_name: str,
     runs: int,
     budget: bool,
@@ -144,30 +152,16 @@ def _facts(
     counted.warm()
     bencher = Bencher(plan, counted, runs, budget)
     notes: list[str] = []
-    texts: list[Measured] = []
     try:
         found = list(results(paths, notes))
         if not found:
             fail(f"nothing to measure in {', '.join(map(shown, paths))}")
-        with _progress(found) as each:
-            texts += [bencher.measure(one.file, one.part, one.call, one.text) for one in each]
+        each = tracked(found, len(found), "measuring")
+        texts = [bencher.measure(one.file, one.part, one.call, one.text) for one in each]
     except Unreadable as error:
         fail(shown(str(error)))
     over = sum(text.milliseconds > bencher.budget_ms(text) for text in texts)
-    return Bench(policy, counted.name, runs, texts, budget, over, peers, tuple(notes))
-
-
-@contextmanager
-def _progress(found: Sequence[Result]) -> Iterator[Iterator[Result]]:
-    """The results one by one, with a bar on stderr where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield iter(found)
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        yield iter(progress.track(found, description="measuring"))
+    return Bench(rules, counted.name, runs, texts, budget, over, peers, tuple(notes))
 
 
 def _peers(path: str) -> dict[str, Peer]:

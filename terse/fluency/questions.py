@@ -26,6 +26,8 @@ MOST_LISTED = 8
 MOST_COUNTED = 40
 """Counting further by eye is a test of patience."""
 LONGEST_VALUE = 80
+NAMES = ("id", "name", "number", "key")
+"""Fields that a person would know a record by, where it has them."""
 
 _MISSING = object()
 
@@ -132,7 +134,7 @@ class LineLookup:
 
     @property
     def words(self) -> str:
-        return f"What is the whole line of the original text that contains {self.word!r}?"
+        return f"What is the whole line of the original text that contains the word {self.word!r}?"
 
     def answer(self, document: Document) -> str:
         return str(next(line for line in document if self.word in line_words(line)))
@@ -182,8 +184,8 @@ class LineCompare:
     @property
     def words(self) -> str:
         return (
-            f"Which line stands first in the original text: the one with {self.one!r} or the one with "
-            f"{self.other!r}? Answer with that word."
+            f"Which line stands first in the original text: the one with the word {self.one!r} or the one "
+            f"with {self.other!r}? Answer with that word."
         )
 
     def answer(self, document: Document) -> str:
@@ -279,7 +281,7 @@ def _of_list(path: tuple[str, ...], records: list[dict[str, Any]], random: Rando
     keys = [name for name in names if _identifies(records, name)]
     if not keys:
         return
-    key = keys[0]
+    key = min(keys, key=lambda name: name.lower() not in NAMES)
     fields = [name for name in names if name != key and any(_has(record, name) for record in records)]
     for _ in range(3):
         record = random.choice(records)
