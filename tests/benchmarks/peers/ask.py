@@ -39,7 +39,7 @@ class Driver:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             cwd=tempfile.gettempdir(),
-            env={**os.environ, **QUIET, "TIKTOKEN_CACHE_DIR": str(vocabularies())},
+            env=_environment(peer),
         )
         self._buffer = b""
 
@@ -89,6 +89,14 @@ class Driver:
         self._errors.seek(0)
         said = [line for line in self._errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
         return f"it ended: {said[-1] if said else 'without a word'}"
+
+
+def _environment(peer: Peer) -> dict[str, str]:
+    made = {**os.environ, **QUIET, "TIKTOKEN_CACHE_DIR": str(vocabularies())}
+    if peer.requirement:
+        # A path of ours would bring our `terse` in before the peer of that name.
+        made.pop("PYTHONPATH", None)
+    return made
 
 
 class Back(StrEnum):
