@@ -100,6 +100,9 @@ def parse_at(text: str, at: int) -> tuple[JsonValue, int] | None:
         value, end = _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
         return None
+    # Interpreters differ in how deep they read: the limit is ours, wherever it could be passed.
+    if end - at > 2 * MAX_DEPTH and _deeper_than(value, MAX_DEPTH):
+        return None
     return value, end
 
 
