@@ -12,6 +12,8 @@ from terse.payload.exact import JsonValue, is_number
 
 MIN_FILL = 0.35
 """Nested objects share a group when at least this part of its cells would be filled."""
+MIN_CHILDREN = 4
+"""Fewer child rows of objects by key are no table."""
 MAX_KINDS = 6
 """A list with more kinds of record is not split."""
 MIN_COMMON = 0.6
@@ -166,8 +168,9 @@ def _column(name: str, cells: list[Cell], choose: Choose) -> Column:
     kinds = set(map(type, cells))
     if dict in kinds or list in kinds:
         group = _group(name, cells, choose) if dict in kinds else None
+        keyed = _keyed_child(name, cells, choose) if dict in kinds else None
         child = _child(name, cells, choose) if list in kinds else None
-        ways: list[Column | None] = [group, child, Cells(name, cells)]
+        ways: list[Column | None] = [group, keyed, child, Cells(name, cells)]
         return choose([way for way in ways if way is not None], len(cells))
     text = str in kinds and kinds <= _TEXT_KINDS and _look_like_numbers(cells)
     return Cells(name, cells, text=text)
@@ -234,3 +237,18 @@ def _child(name: str, cells: list[Cell], choose: Choose) -> Child | None:
         return None
     table = Table(Rows.RECORDS, len(rows), columns, {row: rows[row] for row in misfits})
     return Child(name, [len(cell) if type(cell) is list else cell for cell in cells], table, cells)
+
+
+def _keyed_child(name: str, cells: list[Cell], choose: Choose) -> Child | None:
+    """Objects of objects, under keys that differ from row to row."""
+    objects = [cell for cell in cells if isinstance(cell, dict)]
+    keys = [key for each in objects for key in each]
+    rows = [item for each in objects for item in each.values() if isinstance(item, dict) and item]
+    if len(rows) < MIN_CHILDREN or len(rows) < len(keys) or len(set(keys)) * 2 < len(keys):
+        return None
+    columns, misfits = _columns(rows, choose)
+    if not columns or misfits:
+        return None
+    keyed = Cells(KEY_NAME, keys, text=True)
+    table = Table(Rows.KEYED, len(rows), [keyed, *columns])
+    return Child(name, [len(cell) if isinstance(cell, dict) else cell for cell in cells], table, cells)

@@ -117,7 +117,11 @@ def records(draw: st.DrawFn) -> list[Any]:
     keys = draw(st.lists(words, min_size=1, max_size=5, unique=True))
     inner = draw(st.lists(words, min_size=1, max_size=3, unique=True))
     kinds = [
-        draw(st.sampled_from(["any", "text", "same", "few", "count", "derived", "list", "group"]))
+        draw(
+            st.sampled_from(
+                ["any", "text", "same", "few", "count", "derived", "list", "group", "map", "pairs"]
+            )
+        )
         for _ in keys
     ]
     same, few = draw(values), draw(st.lists(values, min_size=1, max_size=3))
@@ -144,6 +148,10 @@ def records(draw: st.DrawFn) -> list[Any]:
                     {name: draw(scalars) for name in inner if draw(st.integers(0, 4))}
                     for _ in range(draw(st.integers(0, 3)))
                 ]
+            elif kind == "map":
+                record[key] = {f"{row}{draw(words)}": {name: draw(scalars) for name in inner} for _ in inner}
+            elif kind == "pairs":
+                record[key] = [[draw(scalars), Number(row)] for _ in range(draw(st.integers(0, 4)))]
             else:
                 record[key] = {name: draw(scalars) for name in inner if draw(st.integers(0, 4))}
         made.append(record if draw(st.integers(0, 15)) else draw(values))
