@@ -139,7 +139,8 @@ def _cost(asked: Sequence[Item], counted: Vocabulary) -> str:
     # The original is shown twice: once more as a control.
     tokens = sum(2 * counted.count(item.raw) + counted.count(item.emitted) for item in asked)
     requests = len(asked) * len(Arm)
-    return f"{len(asked)} questions on {len(names)} results: {requests} requests, about {tokens:,} tokens"
+    on = f"{len(names)} result{'' if len(names) == 1 else 's'}"
+    return f"{len(asked)} questions on {on}: {requests} requests, about {tokens:,} tokens"
 
 
 def _run(where: Endpoint, asked: Sequence[Item], seed: int, counted: Vocabulary) -> Trial:

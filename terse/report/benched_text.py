@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from terse.report.benched import CLOSE, SMALL, Bench, Group, exactness_words
+from terse.report.benched import CLOSE, SMALL, Bench, Exactness, Group, exactness_words
 from terse.report.explain import visible
 
 FILE_HEADINGS = ("file", "kind", "raw", "minified", "emitted", "saved", "ms", "")
@@ -137,10 +137,12 @@ def verdict_lines(bench: Bench) -> Iterator[str]:
         where = f"{text.file} {text.part}".rstrip()
         if text.is_larger:
             yield f"larger: {where}: {text.raw:,} → {text.emitted:,} tokens"
-        if text.fault or text.exactness.value == "not exact":
+        if text.fault or text.exactness is Exactness.WRONG:
             yield f"{text.exactness.value}: {where}: {text.fault}"
     if not bench.failures:
-        yield f"all {len(bench.texts):,} texts: no larger than received, and what was emitted decodes to it"
+        reduced = sum(text.exactness is Exactness.BY_RULE for text in bench.texts)
+        said = f"{reduced:,} reduced by a rule, and the others" if reduced else f"all of {len(bench.texts):,}"
+        yield f"no text is larger than received; {said} decode to what was received"
     if bench.over_budget:
         kept = "were cut short by it" if bench.budget else "would have been cut short by it"
         yield f"{bench.over_budget:,} took longer than their rule's budget of time, and {kept}"
