@@ -108,16 +108,17 @@ class Chain:
         context = Context(self._scale.count, lambda: self._clock() - start > self._seconds, memory)
         done: list[tuple[Step, _Ended, str]] = []
         received, at_once = draft, None
+        tried: dict[int, _Ended] = {}
         if memory is not None and memory.earlier:
             # A delta need not repeat a handle that the client was sent before.
             wanted -= set(_HANDLE.findall(memory.earlier[0].text))
-            at_once = self._at_once(draft, context, wanted)
+            at_once, tried = self._at_once(draft, context, wanted)
         for place, step in enumerate(self._steps):
             before = draft.text
             if at_once is None:
                 ended = self._one(step, draft, context, wanted)
-            elif place == at_once[0]:
-                ended, before = at_once[1], received.text
+            elif place in tried:
+                ended, before = tried[place], received.text
             else:
                 ended = self._not_needed(step, draft)
             if ended.status is StepStatus.APPLIED:
@@ -127,20 +128,24 @@ class Chain:
         traces = tuple(self._trace(step, ended, before) for step, ended, before in done)
         return Chained(draft, self._scale.count(draft.text), traces)
 
-    def _at_once(self, draft: Draft, context: Context, handles: set[str]) -> tuple[int, _Ended] | None:
-        """What a step that speaks of earlier results makes of the draft, and the step's place, if that is
-        far smaller: the steps before it need not run then."""
+    def _at_once(
+        self, draft: Draft, context: Context, handles: set[str]
+    ) -> tuple[int | None, dict[int, _Ended]]:
+        """The first step that makes something far smaller of the draft by speaking of an earlier result: the
+        others need not run then. By its place, with how those ended that were tried.
+        """
+        tried: dict[int, _Ended] = {}
         for place, step in enumerate(self._steps):
             if not self._tiers[step.tier].needs_memory:
                 continue
-            ended = self._one(step, draft, context, handles)
+            ended = tried[place] = self._one(step, draft, context, handles)
             if (
                 ended.status is StepStatus.APPLIED
                 and FAR_SMALLER * len(ended.draft.text) <= len(draft.text)
                 and FAR_SMALLER * self._scale.count(ended.draft.text) <= self._scale.count(draft.text)
             ):
-                return place, ended
-        return None
+                return place, tried
+        return None, {}
 
     def _not_needed(self, step: Step, draft: Draft) -> _Ended:
         status, why = StepStatus.FORBIDDEN, self._limits.on_tier(self._tiers[step.tier])
