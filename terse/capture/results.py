@@ -80,7 +80,10 @@ def _of_file(path: str, name: str) -> Iterator[Result]:
     if path.endswith(CAPTURE) and _is_capture(text):
         yield from _of_capture(text, name)
         return
-    sample = Sample.of(text)
+    try:
+        sample = Sample.saved(text, str(Path(path).absolute()))
+    except ValueError as error:
+        raise Unreadable(f"{name}: {error}") from None
     call = Call(*(place_in_samples(Path(path).absolute().parts) or (NO_NAME, NO_NAME)), {}, sample.is_error)
     for number, part in enumerate(sample.texts, 1):
         yield Result(name, str(number) if len(sample.texts) > 1 else "", call, part)

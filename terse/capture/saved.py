@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from terse.payload.call import Call
+from terse.payload.sample import YAML, Sample, stands_for_json
 
 MAX_FILES = 200
 MAX_BYTES = 500_000
@@ -45,7 +46,11 @@ def saved_results(folder: str, server: str | None, notes: list[str]) -> Iterator
         call = Call(parts[-3], parts[-2]) if len(parts) > 2 else Call(named, Path(parts[0]).stem)
         text = _text(path, notes)
         if text is not None:
-            yield Saved(call, parts[-1], text)
+            name = parts[-1]
+            if name.endswith(YAML) and not stands_for_json(os.path.abspath(path)):
+                # A tool's own YAML: among samples its name would make it stand for JSON.
+                name += ".txt"
+            yield Saved(call, name, text)
     if len(paths) > MAX_FILES:
         notes.append(f"{len(paths) - MAX_FILES:,} files are left out: {MAX_FILES} are enough to begin with")
 
@@ -71,10 +76,14 @@ def _text(path: str, notes: list[str]) -> str | None:
         else:
             data = Path(path).read_bytes()
             if data and b"\0" not in data:
-                return data.decode("utf-8-sig")
+                text = data.decode("utf-8-sig")
+                Sample.saved(text, os.path.abspath(path))
+                return text
             why = "it is binary" if data else "it is empty"
     except UnicodeDecodeError:
         why = "it is not UTF-8"
+    except ValueError as error:
+        why = str(error)
     except OSError as error:
         why = error.strerror or "it cannot be read"
     notes.append(f"{path} is left out: {why}")

@@ -102,7 +102,10 @@ def _explanation(
         counted = vocabulary(vocabulary_name)
     except UnknownVocabulary as error:
         fail(str(error))
-    sample = Sample.of(read_text(path))
+    try:
+        sample = Sample.saved(read_text(path), str(Path(path).absolute()))
+    except ValueError as error:
+        fail(f"{shown(path)}, {shown(str(error))}")
     call, call_from = _call(path, call_text, sample.is_error)
     plan, policy = _policy(rules)
     notes = _notes(path, sample, call_from)

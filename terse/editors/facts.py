@@ -113,7 +113,10 @@ def texts(project: Project, file: str) -> tuple[str, ...]:
         return ()
     if len(data) > LARGEST_SAMPLE:
         return ()
-    return Sample.of(data.decode("utf-8-sig", "replace")).texts
+    try:
+        return Sample.saved(data.decode("utf-8-sig", "replace"), file).texts
+    except ValueError:
+        return ()
 
 
 def fields(project: Project, files: Iterable[str]) -> frozenset[tuple[str, ...]]:

@@ -86,10 +86,10 @@ class Workspace:
 
     def _read(self, path: str) -> Iterator[SavedText]:
         try:
-            text = self.reader.read(path).decode("utf-8-sig")
-        except (OSError, UnicodeDecodeError):
+            sample = Sample.saved(self.reader.read(path).decode("utf-8-sig"), path)
+        except (OSError, ValueError):
             return
-        for one in Sample.of(text).texts:
+        for one in sample.texts:
             try:
                 value = parse(one) if len(one) <= MAX_BYTES else None
             except NotExact:

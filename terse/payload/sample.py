@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SAMPLES_FOLDER = "samples"
+YAML = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,29 @@ class Sample:
             is_error=result.get("isError") is True,
             has_structured=result.get("structuredContent") is not None,
         )
+
+    @classmethod
+    def saved(cls, text: str, path: str) -> Sample:
+        """Read what a file holds. YAML in a folder `samples` stands for the JSON that the tool sends;
+        elsewhere, as in a tool's own output, it is a text like any other.
+
+        Args:
+            path: the file's, as far as it is known.
+
+        Raises:
+            NotYaml: YAML in such a folder that stands for no JSON document.
+        """
+        if stands_for_json(path):
+            # YAML samples are rare, and the library takes time to load.
+            from terse.payload.yaml_sample import to_json
+
+            text = to_json(text)
+        return cls.of(text)
+
+
+def stands_for_json(path: str) -> bool:
+    """Whether the file is YAML that stands for the JSON a tool sends: it lies below a folder `samples`."""
+    return path.endswith(YAML) and SAMPLES_FOLDER in path.split("/")[:-1]
 
 
 def place_in_samples(parts: Sequence[str]) -> tuple[str, str] | None:

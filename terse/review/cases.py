@@ -102,7 +102,7 @@ class _Samples:
 
     def _fresh(self, path: str) -> Sample | None:
         try:
-            sample = Sample.of(self._read(path))
+            sample = Sample.saved(self._read(path), path)
         except (OSError, ValueError) as error:
             self._notes.append(f"{path} is left out: {getattr(error, 'strerror', None) or error}")
             return None

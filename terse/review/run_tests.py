@@ -111,7 +111,7 @@ class Tester:
             raise _CannotRun(Failure("a call", str(reason), line.span.place)) from None
         path = _path(given)
         try:
-            sample = Sample.of(self._read(path))
+            sample = Sample.saved(self._read(path), path)
         except (OSError, ValueError) as reason:
             why = getattr(reason, "strerror", None) or str(reason)
             failure = Failure("a sample that can be read", why, given.span.place, "T602")

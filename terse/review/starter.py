@@ -87,7 +87,7 @@ def first_rule(server: str) -> str:
 
 def measure(plan: Plan, start: Start, vocabulary: Vocabulary) -> Measured:
     """A sample under the plan of `first_rule`."""
-    sample = Sample.of(start.text)
+    sample = Sample.saved(start.text, start.path)
     call = Call(start.call.server, start.call.tool, start.call.arguments, sample.is_error)
     outcomes = [outcome_of(plan, Payload.of(text), call, Session(), vocabulary) for text in sample.texts]
     return Measured(
@@ -157,7 +157,7 @@ def _advice(server: str, measured: Sequence[Measured]) -> Iterator[str]:
         if len(told) == MOST_ADVICE:
             return
         tool = each.start.call.tool
-        sample = Sample.of(each.start.text)
+        sample = Sample.saved(each.start.text, each.start.path)
         if each.tokens_after < WORTH_TOKENS or tool in told or sample.is_error or len(sample.texts) != 1:
             continue
         found = _large(Payload.of(sample.texts[0]))

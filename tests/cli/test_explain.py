@@ -251,3 +251,30 @@ def test_a_code_prints_its_page(terse: Terse, code: str) -> None:
 
     assert done.returncode == 0
     assert "ambiguous-rules" in done.stdout.decode()
+
+
+def test_a_sample_can_be_yaml(terse: Terse, tmp_path: Path) -> None:
+    """YAML under samples/ is explained, tested and checked as the JSON that it stands for."""
+    folder = tmp_path / "samples" / "shop" / "list"
+    folder.mkdir(parents=True)
+    rows = "".join(f"- price: 1.{n:02}0\n  on: 2024-01-31\n  name: item {n}\n" for n in range(60))
+    (folder / "x.yaml").write_text(rows)
+    (folder / "twice.yml").write_text("a: 1\na: 2\n")
+    (tmp_path / "rules.terse").write_text(
+        "terse 1\n\nrule all {\n  on shop/*\n  remove name\n  use minify then tabularize\n"
+        '  because "the test says so"\n}\n\n'
+        'test "yaml" {\n  call shop/list\n  given "samples/shop/list/x.yaml"\n  expect rule all\n'
+        "  expect saving over 10%\n}\n"
+    )
+
+    explained = terse("explain", "samples/shop/list/x.yaml", "--rules", "rules.terse", "--whole")
+    tested = terse("test", "rules.terse")
+    twice = terse("explain", "samples/shop/list/twice.yml")
+
+    assert "1.000" in explained.stdout.decode()
+    assert "60 values" in explained.stdout.decode()
+    assert tested.returncode == 0, tested.stdout.decode()
+    assert twice.returncode == 2
+    assert twice.stderr.decode() == (
+        "terse: samples/shop/list/twice.yml, line 2: the key 'a' stands here a second time\n"
+    )
