@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import commands, engine, folds, language, layouts, proxy, tokens
+from tests.benchmarks import commands, engine, folds, generated, language, layouts, proxy, tokens
 
 MEASUREMENTS = {
     "commands": commands.measure,
     "engine": engine.measure,
     "folds": folds.measure,
+    "generated": generated.measure,
     "language": language.measure,
     "layouts": layouts.measure,
     "proxy": proxy.measure,
