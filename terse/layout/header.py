@@ -108,7 +108,10 @@ class TableSpec:
     key: Spec | None = None
 
 
-_TITLE = re.compile(r"(0|[1-9][0-9]{0,8}) (row|list)(s?)( by key(?:=(?P<affix>\S+))?)? of (?=.)")
+_TITLE = re.compile(
+    r"(0|[1-9][0-9]{0,8}) (row|list)(s?)"
+    r'( by key(?:=(?P<affix>f"(?:[^"\\]|\\.)*"|\S+))?)? of (?=.)'
+)
 
 
 def read_table_header(text: str, reader: Reader) -> tuple[int, TableSpec]:

@@ -167,7 +167,7 @@ DOCUMENTS: st.SearchStrategy[JsonValue] = (
     values
     | records()
     | st.fixed_dictionaries({"items": records(), "more": values})
-    | records().map(lambda rows: {f"k{at}": row for at, row in enumerate(rows)})
+    | st.tuples(words, records()).map(lambda made: {f"{made[0]}{at}": row for at, row in enumerate(made[1])})
     | st.lists(st.lists(scalars, min_size=2, max_size=2), min_size=2)
 ).filter(_carried)
 

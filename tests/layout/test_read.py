@@ -84,6 +84,10 @@ READS = {
         "JSON outline: 2 rows by key=/v1/{} of id=op{#key}\na\nb",
         '{"/v1/a":{"id":"op/v1/a"},"/v1/b":{"id":"op/v1/b"}}',
     ),
+    "keys with a space in common": (
+        'JSON outline: 2 rows by key=f"step {}: {{x}}\\"" of a\n1,2\n2,3',
+        '{"step 1: {x}\\"":{"a":2},"step 2: {x}\\"":{"a":3}}',
+    ),
     "references": (
         'JSON outline: 2 rows of a,b\n*1 = {x=1}\n*2 = [*1]\n*1,"*1"\n*2,*1',
         '[{"a":{"x":1},"b":"*1"},{"a":[{"x":1}],"b":{"x":1}}]',
