@@ -12,14 +12,15 @@ from terse.fields.desk import Desk, Done
 from terse.fields.keep import keep
 from terse.fields.page import Page
 from terse.fields.remove import remove
-from terse.fields.selector import Everything, Target
+from terse.fields.selector import Every, Everything, Path, Target
 from terse.fields.set_aside import set_aside
 from terse.fields.shorten import Cut, shorten
 from terse.fields.size import Amount, counted
 from terse.fields.tree import Tree
+from terse.fields.unseen import may_hold
 from terse.guarantee import Guarantee
 from terse.layout.document import Document
-from terse.payload.exact import JsonValue, dump
+from terse.payload.exact import JsonValue, NotExact, dump, parse
 from terse.payload.payload import Payload
 from terse.plan import describe
 from terse.plan.limits import Limits
@@ -34,6 +35,7 @@ class FieldLines:
     """A payload under the field lines of one rule, and the trace of what they did.
 
     INVARIANT: `keep` lines, of the rule and of guards, are known before anything else is done.
+    INVARIANT: nothing is taken from a text that names a kept field and in which it cannot be found.
     """
 
     def __init__(
@@ -64,8 +66,13 @@ class FieldLines:
         self.aside: list[str] = []
         self.lost_tokens = 0
         self.kept: list[Target] = []
+        self._unseen: list[str] = []
         for line in keeps:
             self.kept += [target for target in line.targets if keep(target, self.subject)]
+            if document is None:
+                self._unseen += [
+                    describe.target(target) for target in line.targets if may_hold(payload.text, target)
+                ]
 
     def copy(self) -> FieldLines:
         """The same state, for an attempt that leaves this one as it is."""
@@ -96,6 +103,15 @@ class FieldLines:
             # A note stands for the whole document.
             return Draft(State.TEXT, value)
         return Draft(State.JSON, dump(value), Document.of(value))
+
+    @cached_property
+    def _not_a_document(self) -> str:
+        """Why the payload has no fields, in a few words."""
+        try:
+            parse(self._payload.text)
+        except NotExact as reason:
+            return str(reason)
+        return "not JSON"
 
     @property
     def left(self) -> JsonValue:
@@ -144,6 +160,10 @@ class FieldLines:
         if why := self._limits.on_class(guarantee):
             self._trace(label, line.at, StepStatus.FORBIDDEN, guarantee, why)
             return
+        if self._unseen and not all(isinstance(target, (Path, Every)) for target in line.targets):
+            why = f"{', '.join(self._unseen)} must be kept, and cannot be found here: {self._not_a_document}"
+            self._trace(label, line.at, StepStatus.FORBIDDEN, guarantee, why)
+            return
         plain = [target for number, target in enumerate(line.targets) if (id(line), number) not in instead]
         spared = [target for number, target in enumerate(line.targets) if (id(line), number) in instead]
         if plain:
@@ -189,6 +209,8 @@ class FieldLines:
         self._trace(label, line.at, status, guarantee, prefix + _joined(notes))
 
     def _act(self, line: Line, target: Target) -> Done:
+        if isinstance(self.subject, Page) and isinstance(target, (Path, Every)) and not self._cut_as_text:
+            return Done(note=f"no fields to look for: {self._not_a_document}")
         match line:
             case Remove(_, over):
                 return remove(target, _amount(over), self.subject, self._desk)

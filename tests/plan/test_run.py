@@ -337,15 +337,72 @@ def test_json_with_kept_fields_is_not_cut_as_text() -> None:
 
 
 def test_selectors_of_the_other_kind_find_nothing() -> None:
-    """Paths in a text, lines in a document: nothing found is nothing done."""
-    for line, text in (
-        (Remove((Every(("id",)),)), LOG),
-        (Remove((LinesMatching("id"), CodeBlocks())), ISSUES),
+    """Paths in a text, lines in a document: nothing found is nothing done, and it is said why."""
+    for line, text, said in (
+        (Remove((Every(("id",)),)), LOG, "no fields to look for: not JSON"),
+        (
+            Remove((Every(("id",)),)),
+            '{"id":1,"id":2}',
+            "no fields to look for: an object with a key twice",
+        ),
+        (Remove((LinesMatching("id"), CodeBlocks())), ISSUES, "nothing found"),
     ):
         done = outcome(rule(fields=(line,)), text)
 
         assert done.text == text
-        assert told(done)[0].note == "nothing found"
+        assert told(done)[0].note == said
+
+
+HELD = '{"id": 7, "note": "' + 80 * "words " + '"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HELD[:-1] + ', "note": ""}',
+        HELD[:-1] + ', "size": NaN}',
+        HELD[:-1] + ",}",
+        HELD.replace("id", "\\u0069d")[:-1] + ",}",
+        f"{HELD}\n{HELD}",
+        f"Found 1:\n{HELD}",
+        dump([HELD])[1:-1],
+        HELD.replace('"', "'"),
+        HELD.replace('"id"', "id"),
+        "[" * 201 + HELD + "]" * 201,
+    ],
+    ids=["twice", "nan", "comma", "escaped", "lines", "prose", "string", "python", "bare", "deep"],
+)
+@pytest.mark.parametrize(
+    "line",
+    [
+        Shorten((Everything(),), Quantity(5, "characters"), remove_rest=True),
+        Remove((LinesMatching("id"),)),
+        SetAside((Everything(),)),
+    ],
+    ids=["shorten", "remove", "set-aside"],
+)
+def test_a_field_that_is_kept_is_kept_where_it_cannot_be_found(
+    text: str, line: Shorten | Remove | SetAside
+) -> None:
+    """A text that names the kept field, and is no JSON document, loses nothing at all: a guard holds."""
+    guard = Guard("ids", "r.terse:1", ALL, keep=(Keep((Every(("id",)),)),))
+
+    done = outcome(rule(fields=(line,)), text, guards=(guard,), can_retrieve=True)
+
+    assert done.text == text
+    assert told(done)[0].status is StepStatus.FORBIDDEN
+    assert "every id must be kept" in told(done)[0].note
+
+
+def test_kept_fields_do_not_hold_up_a_text_without_them() -> None:
+    """A log has no fields, also where it has colons and brackets, and data that names others."""
+    guard = Guard("ids", "r.terse:1", ALL, keep=(Keep((Every(("id",)),)),))
+    line = Shorten((Everything(),), Quantity(2, "lines"), remove_rest=True)
+
+    for text in (40 * "[INFO] id: 7\n", 40 * '{"name": "the id is 7"}\n'):
+        done = outcome(rule(fields=(line,)), text, guards=(guard,))
+
+        assert done.text.count("\n") == 3
 
 
 # ---- the session ------------------------------------------------------------------------------------
