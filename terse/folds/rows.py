@@ -39,6 +39,8 @@ def delimiter_of(lines: Sequence[str]) -> tuple[str, int] | None:
     if len(sample) < 6:
         return None
     for delimiter in DELIMITERS:
+        if sum(1 for line in sample if delimiter in line) * 10 < len(sample) * 9:
+            continue
         counts = Counter(len(cells(line, delimiter)) for line in sample)
         width, often = counts.most_common(1)[0]
         if not 2 <= width <= MOST_COLUMNS or often * 10 < len(sample) * 9:

@@ -8,6 +8,7 @@ A text that no detector claims is plain text, which is never wrong.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from terse.payload.kind import Kind
 
@@ -18,11 +19,16 @@ MAX_LINES = 200
 
 def sniff(text: str) -> Kind:
     """The kind of a text, `Kind.TEXT` when in doubt. Looks at its first `MAX_LINES` lines only."""
-    head = text[:MAX_CHARACTERS]
+    return _kind(text[:MAX_CHARACTERS], len(text) > MAX_CHARACTERS)
+
+
+@lru_cache(maxsize=4)
+def _kind(head: str, is_cut: bool) -> Kind:
+    # The conditions of a rule and every fold of a chain ask for the same text again and again.
     if _is_binary(head):
         return Kind.BINARY
     lines = head.splitlines()
-    if len(text) > len(head) and len(lines) > 1:
+    if is_cut and len(lines) > 1:
         lines.pop()  # it may be cut
     lines = [line for line in lines[:MAX_LINES] if line.strip()]
     if not lines:
@@ -33,8 +39,9 @@ def sniff(text: str) -> Kind:
     return Kind.TEXT
 
 
-def _share(pattern: re.Pattern[str], lines: list[str]) -> float:
-    return sum(1 for line in lines if pattern.search(line)) / len(lines)
+def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
+    """The lines that begin so."""
+    return len(list(filter(None, map(pattern.match, lines))))
 
 
 def _is_binary(head: str) -> bool:
@@ -51,9 +58,9 @@ _DIFF_FILE = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|Index: )")
 
 
 def _is_diff(lines: list[str]) -> bool:
-    hunks = sum(1 for line in lines if _HUNK.match(line))
-    files = sum(1 for line in lines if _DIFF_FILE.match(line))
-    return (hunks >= 1 and files >= 2) or lines[0].startswith("diff --git ")
+    if lines[0].startswith("diff --git "):
+        return True
+    return _count(_HUNK, lines) >= 1 and _count(_DIFF_FILE, lines) >= 2
 
 
 _HTML_START = re.compile(r"^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
@@ -65,8 +72,10 @@ _TAG = re.compile(
 
 
 def _is_html(lines: list[str]) -> bool:
+    if not lines[0].lstrip().startswith("<"):
+        return False
     return bool(_HTML_START.match(lines[0])) or (
-        _share(_TAG, lines) >= 0.6 and lines[0].lstrip().startswith("<")
+        sum(1 for line in lines if _TAG.search(line)) / len(lines) >= 0.6
     )
 
 
@@ -85,7 +94,7 @@ _LOG_LINE = re.compile(
 
 
 def _is_log(lines: list[str]) -> bool:
-    return len(lines) >= 2 and _share(_LOG_LINE, lines) >= 0.5
+    return len(lines) >= 2 and _count(_LOG_LINE, lines) / len(lines) >= 0.5
 
 
 _CODE_LINE = re.compile(
@@ -112,33 +121,40 @@ _CODE_SIGN = re.compile(
 def _is_code(lines: list[str]) -> bool:
     # Signs alone stand in prose about code, lines alone in any text with brackets: both are asked for.
     # Documented code is mostly prose, though: there the signs must be many.
-    signs = sum(1 for line in lines if _CODE_SIGN.match(line))
+    signs = _count(_CODE_SIGN, lines)
     if signs >= 4 and signs >= len(lines) * 0.04:
         return True
-    return signs >= 2 and _share(_CODE_LINE, lines) >= 0.3
+    return signs >= 2 and _count(_CODE_LINE, lines) / len(lines) >= 0.3
 
 
 _MARKDOWN = re.compile(
-    r"^(?:#{1,6} \S|\s{0,3}[-*+] \[[ xX]\] |```|~~~|\|.*\|\s*$|> \S|\s*[-*] \*\*|={3,}\s*$|!\[[^\]]*\]\()"
-    r"|\[[^\]\n]+\]\([^)\s]+\)|\*\*[^*\n]+\*\*"
+    r"(?:#{1,6} \S|\s{0,3}[-*+] \[[ xX]\] |```|~~~|\|.*\|\s*$|> \S|\s*[-*] \*\*|={3,}\s*$|!\[[^\]]*\]\()"
 )
+_INLINE_MARKDOWN = re.compile(r"\[[^\]\n]+\]\([^)\s]+\)|\*\*[^*\n]+\*\*")
+_RULE = re.compile(r"\|[\s:|-]+\|\s*$")
 _HEADING = re.compile(r"^#{1,6} \S")
 _LIST_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d+\.) \S")
 
 
 def _is_markdown(lines: list[str]) -> bool:
-    marks = sum(1 for line in lines if _MARKDOWN.search(line))
-    headings = sum(1 for line in lines if _HEADING.match(line))
-    fences = sum(1 for line in lines if line.startswith("```"))
-    rules = sum(1 for line in lines if re.match(r"^\|[\s:|-]+\|\s*$", line))
+    marks = sum(1 for line in lines if _is_marked(line))
     if marks < 2:
         return False
-    if rules or fences >= 2:
+    fences = sum(1 for line in lines if line.startswith("```"))
+    if fences >= 2 or _count(_RULE, lines):
         return True
-    items = sum(1 for line in lines if _LIST_ITEM.match(line))
+    headings = _count(_HEADING, lines)
+    items = _count(_LIST_ITEM, lines)
     # `# …` alone is a comment in a dozen notations.
     structured = items + marks - headings >= 1 or any(line.startswith("## ") for line in lines)
     return headings >= 1 and structured and not _is_commented(lines) and (marks + items) / len(lines) >= 0.15
+
+
+def _is_marked(line: str) -> bool:
+    if _MARKDOWN.match(line):
+        return True
+    # Links and bold words are looked for only where their signs stand: that is far cheaper.
+    return ("](" in line or "**" in line) and _INLINE_MARKDOWN.search(line) is not None
 
 
 def _is_commented(lines: list[str]) -> bool:
@@ -149,12 +165,10 @@ def _is_csv(lines: list[str]) -> bool:
     if len(lines) < 3:
         return False
     for delimiter in (",", "\t", ";"):
-        counts = {_separators(line, delimiter) for line in lines}
-        if len(counts) != 1:
-            continue
-        (count,) = counts
+        count = _separators(lines[0], delimiter)
         # A single comma a line is prose; two columns are claimed only when a header says so.
-        if count >= 2 or (count == 1 and all(" " not in line for line in lines)):
+        is_told = count >= 2 or (count == 1 and all(" " not in line for line in lines))
+        if is_told and all(_separators(line, delimiter) == count for line in lines):
             return True
     return False
 

@@ -25,6 +25,11 @@ def _paths(context: Context) -> Sequence[Path]:
     ]
 
 
+def _is_padded(line: str) -> bool:
+    # Most lines have neither sign, and then are not searched.
+    return ("  " in line or "\t" in line or line.startswith(" ")) and _PADDED.search(line) is not None
+
+
 def _begin_alike(lines: Sequence[str]) -> bool:
     """Whether four lines of five begin with the same word, as those of `git ls-tree` do."""
     words = Counter(line.partition(" ")[0] for line in lines if line)
@@ -35,7 +40,7 @@ TIER = text_tier(
     name="fold-columns",
     sentence="Takes the padding out of listings in columns, and writes what all lines share once.",
     reads='The first line shows the columns, `"` is the value above.',
-    fits=lambda lines: share(lines, _PADDED.search) >= 0.3 or _begin_alike(lines),
+    fits=lambda lines: share(lines, _is_padded) >= 0.3 or _begin_alike(lines),
     paths=_paths,
     missing="no columns",
     also=frozenset({Kind.HTML}),

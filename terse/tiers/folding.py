@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from terse.folds.forms import FORMS
 from terse.folds.frame import Folded, Form, Lines, NotFolded, Room
@@ -71,9 +70,11 @@ def text_tier(
             start = draft.text.index("\n") + 1
             if not after >= {NAMES[phrase] for phrase in Folded.of(draft.text[:start]).phrases}:
                 return Skip("folded already")
-        sample = draft.text[start : start + SAMPLE_CHARACTERS]
-        if untouched and _kind(sample) in untouched:
+        # One character more, so that `sniff` knows whether the text goes on.
+        sample = draft.text[start : start + SAMPLE_CHARACTERS + 1]
+        if untouched and sniff(sample) in untouched:
             return Skip("source text is left as it is")
+        sample = sample[:SAMPLE_CHARACTERS]
         first = sample.split("\n", SAMPLE_LINES)
         if len(first) > 2:
             first.pop()  # it may be cut
@@ -171,12 +172,6 @@ def _proved(form: Form, written: Sequence[str], lines: list[str]) -> bool:
         return form.unfold(written, Room()) == lines and not any("\n" in line for line in written)
     except NotFolded:
         return False
-
-
-@lru_cache(maxsize=4)
-def _kind(sample: str) -> Kind:
-    # One chain asks for the same text again and again.
-    return sniff(sample)
 
 
 def share(lines: Sequence[str], holds: Callable[[str], object]) -> float:
