@@ -20,6 +20,7 @@ from tests.benchmarks.peers.install import TIKTOKEN_NAMES, NotInstalled, Peer
         ('{"a":1}', '{"a":"1"}', Back.OTHER),
         ('{"a":1}', "a=1", Back.OTHER),
         ('{"a":1,"a":1}', '{"a":1}', Back.EQUAL),
+        ('{"a": 1, "a": 1}', '{"a":1,"a":1}', Back.EXACT),
         ("line\n", "line\n", Back.EXACT),
         ("line\n", "line", Back.OTHER),
         ('{"a":1}', None, Back.NONE),

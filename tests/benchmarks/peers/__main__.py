@@ -21,8 +21,10 @@ from typing import Any
 
 from terse.capture.results import Unreadable, results
 from terse.payload.exact import dump
+from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 from terse.report.benched import share
+from terse.tiers.minify import without_white_space
 from terse.tokens import vocabulary
 from tests.benchmarks.engine import records
 from tests.benchmarks.peers.ask import Back, Driver, Failed, judged
@@ -71,8 +73,8 @@ def main(arguments: Sequence[str]) -> int:
     except Unreadable as error:
         print(error, file=sys.stderr)
         return 2
-    json_texts = [text for text in texts if Payload.of(text).json is not None]
-    other_texts = [text for text in texts if Payload.of(text).json is None]
+    json_texts = [text for text in texts if Payload.of(text).kind.is_a(Kind.JSON)]
+    other_texts = [text for text in texts if not Payload.of(text).kind.is_a(Kind.JSON)]
     peers = [peer for peer in PEERS if _is_wanted(peer, wanted)]
     print(f"### Peers: {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
     for title, some, those in (
@@ -145,12 +147,10 @@ def _timed(peer: Peer, path: Path) -> dict[str, Any] | str:
 
 def _say(title: str, rows: Sequence[Row], texts: Sequence[str]) -> None:
     count = vocabulary().count
-    minified = []
-    for text in texts:
-        value = Payload.of(text).json
-        minified.append(count(text if value is None else dump(value)))
-    print(f"#### {title}, {sum(minified):,} tokens (o200k_base{', minified' if rows else ''})\n")
-    print("| | tokens | saved | median | exact | equal | other | not decoded | failed | |")
+    minified = [count(_minified(text)) for text in texts]
+    words = ", minified" if title.startswith("JSON") else ""
+    print(f"#### {title}, {sum(minified):,} tokens (o200k_base{words})\n")
+    print("| | tokens | saved | median | exact | equal | other | no way back | failed | |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---|")
     for row in rows:
         if not row.ran:
@@ -163,6 +163,13 @@ def _say(title: str, rows: Sequence[Row], texts: Sequence[str]) -> None:
             f"| {median(shares):.1f}% | {backs} | {row.failed} | {_cell(row.why)} |"
         )
     print(flush=True)
+
+
+def _minified(text: str) -> str:
+    payload = Payload.of(text)
+    if not payload.kind.is_a(Kind.JSON):
+        return text
+    return without_white_space(text) if payload.json is None else dump(payload.json)
 
 
 def _speed(rows: Sequence[Row], paths: dict[str, Path]) -> Iterator[str]:
