@@ -9,7 +9,21 @@ import typer
 from typer.main import get_command
 
 from terse import __version__
-from terse.cli import bench, check, console, diff, expand, explain, fluency, fmt, init, lsp, show, snapshot
+from terse.cli import (
+    bench,
+    check,
+    console,
+    diff,
+    expand,
+    explain,
+    fluency,
+    fmt,
+    init,
+    lsp,
+    replay,
+    show,
+    snapshot,
+)
 from terse.cli import test as inline_tests
 from terse.cli.command import Command
 
@@ -38,6 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     inline_tests.COMMAND,
     diff.COMMAND,
     bench.COMMAND,
+    replay.COMMAND,
     fluency.COMMAND,
     show.COMMAND,
     snapshot.COMMAND,

@@ -1,0 +1,150 @@
+"""`terse replay`: what recorded sessions would have cost under a policy, or under two."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from terse.cli.bench import policy
+from terse.cli.command import Command
+from terse.cli.console import FINDINGS, CommandError, fail, write
+from terse.cli.files import read_text, shown
+from terse.cli.progress import tracked
+
+if TYPE_CHECKING:
+    from terse.report.replayed import Replay, Replayed
+    from terse.review.replay import Job
+
+MIN_CALLS = 40
+"""Fewer calls are done before another process would have begun."""
+MAX_PROCESSES = 16
+
+
+class Output(StrEnum):
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+class Client(StrEnum):
+    TEXT = "text"
+    STRUCTURED = "structured"
+
+
+def replay(
+    captures: Annotated[
+        list[str], typer.Argument(metavar="CAPTURE…", help="Recorded sessions (*.jsonl), one call a line.")
+    ],
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules",
+            metavar="PATH",
+            help="A rule file or a folder; if not given, the embedded default policy.",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="PATH", help="Other rules to compare with: a file or a folder."),
+    ] = None,
+    client: Annotated[
+        Client,
+        typer.Option(
+            "--client", help="What the client shows its model: the texts, or structuredContent before them."
+        ),
+    ] = Client.TEXT,
+    output: Annotated[Output, typer.Option("--output", help="How figures are written.")] = Output.TEXT,
+    vocabulary: Annotated[
+        str, typer.Option("--vocabulary", metavar="NAME", help="Count with o200k_base or cl100k_base.")
+    ] = "o200k_base",
+) -> None:
+    """Replay recorded sessions.
+
+    Raises:
+        CommandError: a capture or the rules cannot be read, or something failed on a result.
+    """
+    facts = _facts(captures, rules, against, client, vocabulary)
+    write(_renderer(output)(facts))
+    if facts.problems:
+        raise CommandError("", FINDINGS)
+
+
+def _facts(
+    captures: Sequence[str], rules: str | None, against: str | None, client: Client, vocabulary_name: str
+) -> Replay:
+    from terse.plan.stored import encode
+    from terse.report.replayed import Replay
+    from terse.review.replay import Job, NotACapture, sessions
+    from terse.tokens import UnknownVocabulary, vocabulary
+
+    try:
+        vocabulary(vocabulary_name)
+    except UnknownVocabulary as error:
+        fail(str(error))
+    policies = [policy(rules), *([policy(against)] if against is not None else [])]
+    plans = tuple(encode(plan) for plan, _ in policies)
+    jobs: list[Job] = []
+    for path in captures:
+        lines = read_text(path).split("\n")
+        try:
+            found = sessions(shown(path), lines, structured=client is Client.STRUCTURED)
+        except NotACapture as error:
+            fail(shown(str(error)))
+        jobs += [Job(calls, plans, vocabulary_name) for calls in found]
+    if not jobs:
+        fail(f"no calls in {', '.join(map(shown, captures))}")
+    rows = [row for done in tracked(_done(jobs), len(jobs), "replaying") for row in done]
+    named = [words for _, words in policies]
+    return Replay(
+        policy=named[0],
+        against=named[1] if against is not None else None,
+        client=client.value,
+        vocabulary=vocabulary_name,
+        sessions=len(jobs),
+        rows=rows,
+    )
+
+
+def _done(jobs: Sequence[Job]) -> Iterator[list[tuple[Replayed, ...]]]:
+    """The sessions in order, several at once where that is worth starting processes."""
+    from terse.review.replay import replay as run
+
+    workers = min(len(jobs), os.cpu_count() or 1, MAX_PROCESSES)
+    if workers < 2 or sum(len(job.calls) for job in jobs) < MIN_CALLS:
+        yield from map(run, jobs)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(run, jobs)
+
+
+def _renderer(output: Output) -> Callable[[Replay], str]:
+    from terse.report import replayed_json, replayed_text
+
+    match output:
+        case Output.MARKDOWN:
+            return replayed_text.render_markdown
+        case Output.JSON:
+            return replayed_json.render
+    return replayed_text.render
+
+
+COMMAND = Command(
+    name="replay",
+    sentence="Run recorded sessions through rules: what each tool would have cost, and repeats of a call.",
+    run=replay,
+    example="terse replay monday.jsonl --rules policies/ --against old-policies/",
+    example_does="a row per tool: tokens received and sent, classes, losses, and both policies side by side",
+    notes=(
+        "A capture has one call a line, in order: an object with server, tool, arguments and result, the "
+        "whole MCP result; lines with another `session` are of another session.",
+        "Every step is run to its end, for a client that can fetch what is set aside.",
+        "Exit codes: 0 done; 1 a step or the check of a result failed; 2 nothing was replayed.",
+    ),
+)
