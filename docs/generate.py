@@ -38,6 +38,7 @@ CODES_FOLDER = ROOT / "docs" / "codes"
 PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "guide.md",
+    ROOT / "docs" / "benchmarks.md",
 )
 """Pages that are written by hand, with generated blocks in them."""
 
