@@ -63,7 +63,7 @@ _NODE = re.compile(r"(?:[A-Z]{4,8} |, )?[^\s:]{1,200}::")
 
 def node(line: str) -> tuple[int, ...]:
     """After the file and after each `::` of a test's name, as in `tests/test_a.py::TestB::test_c PASSED`."""
-    if not _NODE.match(line):
+    if "::" not in line or not _NODE.match(line):
         return ()
     cuts: list[int] = []
     stop = line.find("[")

@@ -27,6 +27,7 @@ BASES = ("~/", "^/")
 _ENTRY = re.compile(r"(?:([@#~^&$])N|([~^]/)) = (.+)", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s/\"'<>()\[\]{}|\\^`]{1,80}/(?:[^\s/\"'<>()\[\]{}|\\^`?#]{1,60}/){0,4}")
 
+_KNOWN_SIGNS = ("uid=", "[ref=", "[#", "`#")
 _KNOWN = (
     re.compile(r"(?<![0-9A-Za-z_])()(uid=[0-9]{1,6}_)([0-9]{1,6})(?![0-9A-Za-z_])"),
     re.compile(r"()(\[ref=(?:[a-z][0-9]{0,6}){0,3}[a-z])([0-9]{1,7})\]"),
@@ -38,7 +39,10 @@ _KNOWN = (
 def occur(lines: Sequence[str]) -> bool:
     """Whether the first lines hold some of the words that this form is for."""
     text = "\n".join(lines)
-    return any(len(expression.findall(text)) >= 4 for expression in _KNOWN)
+    return any(
+        sign in text and len(expression.findall(text)) >= 4
+        for sign, expression in zip(_KNOWN_SIGNS, _KNOWN, strict=True)
+    )
 
 
 def addresses(lines: Sequence[str]) -> bool:

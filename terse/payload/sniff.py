@@ -47,11 +47,14 @@ def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
 def _is_binary(head: str) -> bool:
     # ESC is no sign of it: terminal output is text. Replacement characters are what a binary
     # file becomes when a server decodes it leniently.
-    odd = sum(map(head.count, _BINARY_SIGNS))
-    return "\0" in head or odd > max(4, len(head) // 20)
+    if "\0" in head:
+        return True
+    content = head.encode("utf-8", "surrogatepass")
+    odd = len(content) - len(content.translate(None, _BINARY_SIGNS)) + head.count("\ufffd")
+    return odd > max(4, len(head) // 20)
 
 
-_BINARY_SIGNS = [chr(code) for code in range(1, 32) if chr(code) not in "\a\b\t\n\v\f\r\x1b"] + ["\ufffd"]
+_BINARY_SIGNS = bytes(code for code in range(1, 32) if chr(code) not in "\a\b\t\n\v\f\r\x1b")
 
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|^@@@ ")
 _DIFF_FILE = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|Index: )")
@@ -81,20 +84,29 @@ def _is_html(lines: list[str]) -> bool:
 
 _TIME = r"\d{1,2}:\d{2}:\d{2}"
 _LOG_LINE = re.compile(
-    r"^[^(]{0,40}?(?:"  # a date in parentheses is git blame's
+    r"[^(]{0,40}?(?:"  # a date in parentheses is git blame's
     rf"\d{{4}}[-/.]\d{{2}}[-/.]\d{{2}}[T ]{_TIME}"  # 2026-03-01T12:00:00
     rf"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{{1,2}} {_TIME}"  # syslog
     rf"|\d{{1,2}}/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/\d{{4}}:{_TIME}"  # access log
     rf"|\[{_TIME}(?:[.,]\d+)?\]"
-    r"|^[IWEF]\d{4} \d{2}:\d{2}:\d{2}"  # glog
-    r"|^\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)\]?[ :]"
     r"|\blevel=\w+ "
     r")"
+)
+_LOG_START = re.compile(
+    r"[IWEF]\d{4} \d{2}:\d{2}:\d{2}"  # glog
+    r"|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)\]?[ :]"
 )
 
 
 def _is_log(lines: list[str]) -> bool:
-    return len(lines) >= 2 and _count(_LOG_LINE, lines) / len(lines) >= 0.5
+    return len(lines) >= 2 and sum(map(_is_logged, lines)) / len(lines) >= 0.5
+
+
+def _is_logged(line: str) -> bool:
+    if _LOG_START.match(line):
+        return True
+    # A time has two colons: other lines need not be searched.
+    return (line.count(":") >= 2 or "level=" in line) and _LOG_LINE.match(line) is not None
 
 
 _CODE_LINE = re.compile(
@@ -130,6 +142,7 @@ def _is_code(lines: list[str]) -> bool:
 _MARKDOWN = re.compile(
     r"(?:#{1,6} \S|\s{0,3}[-*+] \[[ xX]\] |```|~~~|\|.*\|\s*$|> \S|\s*[-*] \*\*|={3,}\s*$|!\[[^\]]*\]\()"
 )
+_MARKDOWN_SIGNS = frozenset("#-*+`~|>=!")
 _INLINE_MARKDOWN = re.compile(r"\[[^\]\n]+\]\([^)\s]+\)|\*\*[^*\n]+\*\*")
 _RULE = re.compile(r"\|[\s:|-]+\|\s*$")
 _HEADING = re.compile(r"^#{1,6} \S")
@@ -151,7 +164,7 @@ def _is_markdown(lines: list[str]) -> bool:
 
 
 def _is_marked(line: str) -> bool:
-    if _MARKDOWN.match(line):
+    if line.lstrip()[:1] in _MARKDOWN_SIGNS and _MARKDOWN.match(line):
         return True
     # Links and bold words are looked for only where their signs stand: that is far cheaper.
     return ("](" in line or "**" in line) and _INLINE_MARKDOWN.search(line) is not None

@@ -14,6 +14,15 @@ _LEVEL = re.compile(
     r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\blevel=[a-z]+|\" [1-5][0-9]{2} "
 )
 
+_LEVEL_SIGNS = ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "FATAL", "CRITICAL", "level=", '" ')
+"""One of these stands in every line with a level: the others need not be searched."""
+
+
+def _is_logged(line: str) -> bool:
+    if cuts.stamp(line):
+        return True
+    return any(sign in line for sign in _LEVEL_SIGNS) and _LEVEL.search(line) is not None
+
 
 def _paths(context: Context) -> Sequence[Path]:
     def under_times(lines: list[str]) -> Step | None:
@@ -32,7 +41,7 @@ TIER = text_tier(
     name="fold-log",
     sentence="Puts log lines under the time they share, and messages of one pattern under a letter.",
     reads="A line that ends in `…` starts those below; a letter stands for a message with `{}` to fill.",
-    fits=lambda lines: share(lines, lambda line: cuts.stamp(line) or _LEVEL.search(line)) >= 0.3,
+    fits=lambda lines: share(lines, _is_logged) >= 0.3,
     paths=_paths,
     missing="few lines share a time or a pattern",
     also=frozenset({Kind.MARKDOWN, Kind.HTML}),

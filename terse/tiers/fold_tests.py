@@ -15,6 +15,10 @@ _RESULT = re.compile(
 _PROGRESS = re.compile(r"(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS|[.sFExX]) +\[ *[0-9]{1,3}%\]$")
 
 
+def _is_result(line: str) -> bool:
+    return bool(cuts.node(line) or _RESULT.match(line) or (line.endswith("%]") and _PROGRESS.search(line)))
+
+
 def _paths(context: Context) -> Sequence[Path]:
     def at_the_edge(lines: list[str]) -> Step | None:
         return written_in(edges.FORM, edges.fold(lines))
@@ -32,10 +36,7 @@ TIER = text_tier(
     name="fold-tests",
     sentence="Puts the results of a test run under their file and class.",
     reads="A line that ends in `…` starts the lines below it.",
-    fits=lambda lines: (
-        share(lines, lambda line: cuts.node(line) or _RESULT.match(line) or _PROGRESS.search(line)) >= 0.3
-        and share(lines, cuts.stamp) < 0.3
-    ),
+    fits=lambda lines: share(lines, _is_result) >= 0.3 and share(lines, cuts.stamp) < 0.3,
     paths=_paths,
     missing="few tests share a file",
     example=Example(

@@ -178,7 +178,7 @@ def share(lines: Sequence[str], holds: Callable[[str], object]) -> float:
     """How many of the lines that are not empty satisfy `holds`, judged by some spread over them."""
     some = [line for line in lines if line]
     some = some[:: 1 + len(some) // 80]
-    return sum(1 for line in some if holds(line)) / len(some) if some else 0.0
+    return len(list(filter(holds, some))) / len(some) if some else 0.0
 
 
 def written_in(form: Form, written: list[str] | None) -> Step | None:
