@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -176,3 +180,32 @@ def test_the_page_and_the_text_tell_the_same(golden: Callable[[str, str], None])
 
     golden("bench/all.txt", benched_text.render(facts))
     golden("bench/all.md", benched_markdown.render(facts))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_bar_is_drawn_on_a_terminal_only(terse: Terse, corpus: Path) -> None:
+    """On a terminal progress is shown on stderr; the report on stdout is the same as without."""
+    import pty
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "terse", "bench", str(corpus), "--runs", "0"],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    )
+    os.close(follower)
+    shown = b""
+    with suppress(OSError):  # the end of a pseudo-terminal, on Linux
+        while part := os.read(leader, 4096):
+            shown += part
+    os.close(leader)
+    assert process.stdout is not None
+    report = process.stdout.read()
+    process.stdout.close()
+
+    assert process.wait() == 0
+    assert b"measuring" in shown
+    plain = terse("bench", str(corpus), "--runs", "0")
+    assert report == plain.stdout
+    assert plain.stderr == b""
