@@ -35,6 +35,8 @@ from terse.payload.exact import Number
 
 SAMPLE_ROWS = 48
 """Rows measured of a longer table or list, fewer where each of them holds much."""
+SAMPLE_KEYS = 1_000
+"""Values measured of a larger object."""
 SAMPLE_VALUES = 4_000
 """Values measured in all, about."""
 CLIP = 120
@@ -132,7 +134,10 @@ class Cost:
 
     def _container(self, value: dict[str, Any] | list[Any]) -> float:
         pairs = list(value.items()) if isinstance(value, dict) else [("", item) for item in value]
-        shown = [pairs[at] for at in spread(len(pairs), SAMPLE_ROWS)]
+        # The items of a list are alike; the values of an object are not.
+        shown = [
+            pairs[at] for at in spread(len(pairs), SAMPLE_ROWS if isinstance(value, list) else SAMPLE_KEYS)
+        ]
         words: list[str] = []
         deeper = 0.0
         for key, item in shown:
