@@ -1,4 +1,4 @@
-"""`terse proxy [--rules PATH] [--server-name NAME] -- COMMAND…`: a server with its results made smaller.
+"""`terse proxy [OPTION]… -- COMMAND…`: a server with its results made smaller.
 
 The server is started first; everything else is imported while it boots. That is why the arguments are read
 by hand here: an option parser takes longer to import than a small server takes to start.
@@ -15,10 +15,11 @@ from terse.proxy.child import Child
 # Type checkers know the name; importing `typing` for it would delay the start of the server.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from terse.memory.store import Store
     from terse.proxy.complaints import Complaints
     from terse.proxy.session import ProxySession
 
-USAGE = "terse proxy [--rules PATH] [--server-name NAME] -- COMMAND [ARGUMENT]…"
+USAGE = "terse proxy [--rules PATH] [--server-name NAME] [OPTION]… -- COMMAND [ARGUMENT]…"
 
 HELP = f"""Usage: {USAGE}
 
@@ -28,6 +29,10 @@ in your client's configuration; everything but the results of tool calls passes 
 Options:
   --rules PATH         a rule file, or a folder of rule files; without it, the default policy
   --server-name NAME   the name that rules call this server by; needed as soon as a rule names a server
+  --client NAME        treat the client as one that shows its model `text`, or `structured` content, or as
+                       the client of this name; without it, the client is asked for its name
+  --no-retrieve        do not offer the client the tool that fetches what was set aside
+  --store FILE         keep what was set aside in this file, so that it outlives a restart
   --help               this page
 
 Without --server-name a name is derived from the command, for reports: `npx -y
@@ -42,10 +47,13 @@ command cannot be run.
 
 
 class _Arguments:
-    def __init__(self, command: list[str], rules: str | None, server_name: str | None) -> None:
+    def __init__(self, command: list[str], values: dict[str, str], flags: set[str]) -> None:
         self.command = command
-        self.rules = rules
-        self.server_name = server_name
+        self.rules = values.get("--rules")
+        self.server_name = values.get("--server-name")
+        self.client = values.get("--client")
+        self.store = values.get("--store")
+        self.retrieves = "--no-retrieve" not in flags
 
 
 class _Unusable(Exception):  # noqa: N818 — says what the arguments are
@@ -81,7 +89,14 @@ def main(arguments: list[str]) -> int:
     def load(complaints: Complaints) -> ProxySession:
         return _session(given, complaints)
 
-    code = Relay(child, load, must_load=given.rules is not None).run()
+    def rewrites_lists(client: str | None) -> bool:
+        from terse.proxy.clients import shown_by
+
+        # The default policy sets nothing aside.
+        offers = given.rules is not None and given.retrieves
+        return offers or shown_by(given.client if given.client is not None else client) == "structured"
+
+    code = Relay(child, load, must_load=given.rules is not None, rewrites_lists=rewrites_lists).run()
     # At once: threads may be waiting for input that never comes, and nothing is left to clean up.
     os._exit(code)
 
@@ -92,13 +107,16 @@ def _read(arguments: list[str]) -> _Arguments:
         _Unusable: with what is wrong, and what to write instead.
     """
     values: dict[str, str] = {}
+    flags: set[str] = set()
     rest = iter(arguments)
     command: list[str] = []
     for word in rest:
         name, equals, value = word.partition("=")
         if word == "--":
             command = list(rest)
-        elif name in ("--rules", "--server-name"):
+        elif word == "--no-retrieve":
+            flags.add(word)
+        elif name in ("--rules", "--server-name", "--client", "--store"):
             given = value if equals else next(rest, "")
             if not given or (given.startswith("--") and not equals):
                 raise _Unusable(f"{name} needs a value: {USAGE}")
@@ -114,7 +132,7 @@ def _read(arguments: list[str]) -> _Arguments:
     rules = values.get("--rules")
     if rules is not None and not os.path.exists(rules):
         raise _Unusable(f"no such file or folder: {rules}")
-    return _Arguments(command, rules, values.get("--server-name"))
+    return _Arguments(command, values, flags)
 
 
 def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
@@ -140,7 +158,29 @@ def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
             f"the rules name the server {server} ({place}): say which one this is, with --server-name NAME"
         )
     name = given.server_name or derived_name(given.command)
-    return ProxySession(plan, name, vocabulary(), complaints)
+    return ProxySession(
+        plan,
+        name,
+        vocabulary(),
+        complaints,
+        client=given.client,
+        retrieves=given.retrieves,
+        store=None if given.store is None else _store(given.store),
+    )
+
+
+def _store(path: str) -> Store:
+    """
+    Raises:
+        Refused: what is set aside cannot be kept there.
+    """
+    from terse.memory.sqlite_store import SqliteStore, Unusable
+    from terse.proxy.stdio import Refused
+
+    try:
+        return SqliteStore(path)
+    except Unusable as reason:
+        raise Refused(f"--store {path}: {reason}") from None
 
 
 def _complain(message: str, code: int) -> int:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+RETRIEVE = "terse_retrieve"
+"""The tool that gives what a handle stands for, if the server has no tool of this name."""
+
 _LIKE_OURS = re.compile(r"\[+(?=[^\[\]\n]{0,120} (?:set aside|removed)\b)")
 
 
@@ -14,11 +17,13 @@ class Marks:
     reads like a note, the notes of this result open with more brackets than any of those.
     """
 
-    def __init__(self, received: str) -> None:
+    def __init__(self, received: str, tool: str = RETRIEVE) -> None:
         """
         Args:
             received: the whole result as it came.
+            tool: what the client knows the tool as that fetches what was set aside.
         """
+        self._tool = tool
         # Two substring searches are far cheaper than the regex, and nearly always enough.
         longest = 0
         if " set aside" in received or " removed" in received:
@@ -28,7 +33,7 @@ class Marks:
 
     def aside(self, what: str, handle: str | None = None) -> str:
         """`[4,110 characters set aside: terse_retrieve h482913007]`; the handle may stand in another note."""
-        fetch = f": terse_retrieve {handle}" if handle else ""
+        fetch = f": {self._tool} {handle}" if handle else ""
         return f"{self._open}{what} set aside{fetch}{self._close}"
 
     def removed(self, what: str) -> str:

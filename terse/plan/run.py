@@ -8,7 +8,7 @@ from time import thread_time
 
 from terse.fields.desk import Desk
 from terse.fields.fit_in import fit_in
-from terse.fields.marks import Marks
+from terse.fields.marks import RETRIEVE, Marks
 from terse.fields.tree import Tree
 from terse.guarantee import Guarantee, lowest
 from terse.memory.history import Base
@@ -43,6 +43,7 @@ def run(
     part: int = 0,
     number: int | None = None,
     can_retrieve: bool = False,
+    retrieve_tool: str = RETRIEVE,
     detail: bool = False,
     clock: Callable[[], float] = thread_time,
     tiers: Mapping[str, Tier] = BY_NAME,
@@ -58,6 +59,7 @@ def run(
         number: the call's number among the calls of its tool, if it is not the next one of the session.
         can_retrieve: the client can fetch what is set aside. If not, `set aside` and `shorten` do nothing
             (but `shorten … and remove the rest`).
+        retrieve_tool: the name of the tool that the client fetches it with.
         detail: fill in what `explain` shows beyond the decisions: near misses, conditions, the tokens
             after each field line. The text sent is the same either way.
         clock: seconds, the only thing that budgets are measured with. Processor time of this thread, so that
@@ -82,7 +84,7 @@ def run(
         if not detail and not rule.fields and (steps := chain.idle(payload.size_bytes)) is not None:
             # There is no need to parse or to count anything.
             return report.original(choice, "nothing changed", steps)
-        desk = Desk(scale.count, Marks(payload.text), session.store)
+        desk = Desk(scale.count, Marks(payload.text, retrieve_tool), session.store)
         keeps = [line for line in rule.fields if isinstance(line, Keep)]
         if not detail and len(keeps) == len(rule.fields):
             # No line takes anything away: what is kept needs no looking for.
@@ -92,7 +94,9 @@ def run(
         lines = FieldLines(payload, keeps, desk, limits, lose_percent=rule.lose_percent, detail=detail)
         recalled = None
         if report.remembers:
-            recalled = Recalled(session.earlier(call, part, number), part, session.store, can_retrieve)
+            # What is sent as a change names the tool by its usual name only.
+            fetches = can_retrieve and retrieve_tool == RETRIEVE
+            recalled = Recalled(session.earlier(call, part, number), part, session.store, fetches)
         lines, chained = _work(rule, lines, chain, recalled)
         return report.outcome(choice, lines, chained, session, expand, recalled)
     except Exception as error:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from terse.proxy.spans import MALFORMED, Span, encode_string, members, objects, string
+from terse.proxy.spans import MALFORMED, Span, encode_string, member, members, objects, string
+
+if TYPE_CHECKING:
+    from terse.proxy.rewriting import Rewriter
 
 
 class TextPart(NamedTuple):
@@ -25,9 +28,10 @@ class Answer:
         tool: the name of the tool that was called.
         arguments: the call's arguments as JSON text; `{}` if it had none.
         number: which call of its tool it answers, from 1; None if nobody counted.
+        client: the name of the client that called, as it gives it.
     """
 
-    __slots__ = ("_result", "_structure", "arguments", "message", "number", "tool")
+    __slots__ = ("_result", "_structure", "arguments", "client", "message", "number", "tool")
 
     def __init__(
         self,
@@ -37,13 +41,23 @@ class Answer:
         tool: str,
         arguments: bytes,
         number: int | None = None,
+        client: str | None = None,
     ) -> None:
         self.message = message
+        self.client = client
         self._structure = structure
         self.tool = tool
         self.arguments = arguments
         self.number = number
         self._result = result
+
+    def touched_by(self, rewriter: Rewriter) -> bool:
+        """Whether the rewriter could change it."""
+        return rewriter.touches(self.tool)
+
+    def rewritten_by(self, rewriter: Rewriter) -> bytes:
+        """What the rewriter makes of it."""
+        return rewriter.rewrite(self)
 
     def texts(self) -> tuple[list[TextPart], bool]:
         """The texts a plan may rewrite, in order, and whether the result says `isError`.
@@ -61,26 +75,23 @@ class Answer:
         except MALFORMED:
             return [], False
 
-    def with_texts(self, replacements: Mapping[Span, str]) -> bytes:
+    def with_texts(self, replacements: Mapping[Span, str], *, without_structured: bool = False) -> bytes:
         """The message with the strings at the spans replaced; every other byte is the one that came.
+
+        Args:
+            without_structured: the member `structuredContent` is left out.
 
         Raises:
             ValueError: a text cannot be written as JSON so that it reads back as it is.
         """
-        pieces: list[bytes | memoryview] = []
-        message = memoryview(self.message)
-        position = 0
-        for span in sorted(replacements):
-            encoded = encode_string(replacements[span])
-            if string(encoded, Span(0, len(encoded))) != replacements[span]:
-                raise ValueError("the text does not read back from JSON as it is")
-            pieces += (message[position : span.start], encoded)
-            position = span.end
-        pieces.append(message[position:])
-        return b"".join(pieces)
+        pieces = {span: _encoded(text) for span, text in replacements.items()}
+        return self._spliced(pieces, without_structured)
 
-    def with_one_text(self, text: str) -> bytes | None:
+    def with_one_text(self, text: str, *, without_structured: bool = False) -> bytes | None:
         """The message with one text block in place of all its blocks; None where a block is more than a text.
+
+        Args:
+            without_structured: as in `with_texts`.
 
         Raises:
             ValueError: the text cannot be written as JSON so that it reads back as it is.
@@ -92,11 +103,32 @@ class Answer:
         for block in objects(self._structure, span):
             if block.keys() != {"type", "text"} or string(self.message, block["type"]) != "text":
                 return None
-        encoded = encode_string(text)
-        if string(encoded, Span(0, len(encoded))) != text:
-            raise ValueError("the text does not read back from JSON as it is")
-        start, end = self.message[: span.start], self.message[span.end :]
-        return b"".join((start, b'[{"type":"text","text":', encoded, b"}]", end))
+        return self._spliced({span: b'[{"type":"text","text":' + _encoded(text) + b"}]"}, without_structured)
+
+    def _spliced(self, pieces: dict[Span, bytes], without_structured: bool) -> bytes:
+        result = self._complete_result() if without_structured else None
+        if result is not None:
+            pieces = {**pieces, member(self.message, result, "structuredContent"): b""}
+        message = memoryview(self.message)
+        spliced: list[bytes | memoryview] = []
+        position = 0
+        for span in sorted(pieces):
+            spliced += (message[position : span.start], pieces[span])
+            position = span.end
+        spliced.append(message[position:])
+        return b"".join(spliced)
+
+    def structured(self) -> Span | None:
+        """Where the value of `structuredContent` lies; None where there is none, it is null, or an error."""
+        try:
+            result = self._complete_result()
+        except MALFORMED:
+            return None
+        if result is None or "structuredContent" not in result:
+            return None
+        span = result["structuredContent"]
+        is_error = "isError" in result and self._bytes(result["isError"]) != b"false"
+        return None if is_error or self._bytes(span) == b"null" else span
 
     def _bytes(self, span: Span) -> bytes:
         return self.message[span.start : span.end]
@@ -148,3 +180,10 @@ class Answer:
             "audience" in annotations
             and b"".join(self._bytes(annotations["audience"]).split()) == b'["user"]'
         )
+
+
+def _encoded(text: str) -> bytes:
+    encoded = encode_string(text)
+    if string(encoded, Span(0, len(encoded))) != text:
+        raise ValueError("the text does not read back from JSON as it is")
+    return encoded

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from terse.proxy.answer import Answer
+    from terse.proxy.retrieval import OwnCall
+    from terse.proxy.tool_list import ToolList
 
 TIME_LIMIT = 2.0
 """Seconds from a result's arrival until it is sent, rewritten or not."""
@@ -26,8 +28,42 @@ QUIET_CHECK = 0.05
 """Seconds between two looks for a quiet moment."""
 
 
+class Held(Protocol):
+    """What waits to be sent: the answer to a call of a tool, a page of the tools, a call that we answer."""
+
+    @property
+    def message(self) -> bytes:
+        """What is sent if it is not rewritten."""
+
+    @property
+    def tool(self) -> str:
+        """The tool, or the method, that it is about."""
+
+    def touched_by(self, rewriter: Rewriter) -> bool:
+        """Whether the rewriter could change it."""
+
+    def rewritten_by(self, rewriter: Rewriter) -> bytes:
+        """What the rewriter makes of it. Raises nothing."""
+
+
 class Rewriter(Protocol):
     """What rewrites answers: `terse.proxy.session.ProxySession`."""
+
+    @property
+    def own_tool(self) -> str | None:
+        """The name under which the client was shown the proxy's own tool; None before it was."""
+
+    def touches_lists(self, client: str | None) -> bool:
+        """Whether a page of the tools could be changed for the client of this name."""
+
+    def rewrite_list(self, page: ToolList) -> bytes:
+        """The message to send in place of a page of the tools. Raises nothing."""
+
+    def list_passed(self) -> None:
+        """A page of the tools was sent as it came, without being looked at."""
+
+    def retrieve(self, call: OwnCall) -> bytes:
+        """The answer to a call of the proxy's own tool. Raises nothing."""
 
     def touches(self, tool: str) -> bool:
         """Whether a result of the tool could be changed."""
@@ -51,7 +87,7 @@ class Rewriter(Protocol):
 class _Job:
     __slots__ = ("answer", "claimed", "deadline")
 
-    def __init__(self, answer: Answer, deadline: float) -> None:
+    def __init__(self, answer: Held, deadline: float) -> None:
         self.answer = answer
         self.deadline = deadline
         self.claimed = False
@@ -75,7 +111,7 @@ class Rewriting:
         self,
         load: Callable[[], Rewriter | None],
         send: Callable[[bytes], None],
-        say_late: Callable[[Answer], None],
+        say_late: Callable[[Held], None],
         is_quiet: Callable[[], bool],
         time_limit: float = TIME_LIMIT,
     ) -> None:
@@ -103,9 +139,14 @@ class Rewriting:
         """Start loading the rewriter, and working once it is there."""
         Thread(target=self._work, daemon=True).start()
 
-    def take(self, answer: Answer) -> bool:
+    @property
+    def own_tool(self) -> str | None:
+        """See `Rewriter.own_tool`."""
+        return None if self._rewriter is None else self._rewriter.own_tool
+
+    def take(self, answer: Held) -> bool:
         """Take over the sending of an answer. False: it is not taken; the caller forwards it as it is."""
-        if self._loaded and (self._rewriter is None or not self._rewriter.touches(answer.tool)):
+        if self._loaded and (self._rewriter is None or not answer.touched_by(self._rewriter)):
             return False
         size = len(answer.message)
         with self._lock:
@@ -161,7 +202,7 @@ class Rewriting:
             message = job.answer.message
             rewriter = self._rewriter if not job.claimed else None
             if rewriter is not None:
-                message = rewriter.rewrite(job.answer)
+                message = job.answer.rewritten_by(rewriter)
             with self._lock:
                 self._stuck = False
                 mine = self._claim(job)

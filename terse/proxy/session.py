@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from terse.fields.marks import RETRIEVE
 from terse.guarantee import Guarantee
 from terse.memory.history import Base
 from terse.memory.session import Session
+from terse.memory.store import Store
 from terse.payload.call import Call
 from terse.payload.exact import JsonValue, NotExact, dump, parse
 from terse.payload.payload import Payload
 from terse.plan.glob import matches
-from terse.plan.model import CallRepeats, Guard, Pattern, Plan, Rule, SessionSize
+from terse.plan.model import (
+    CallRepeats,
+    FitIn,
+    Guard,
+    Pattern,
+    Plan,
+    Remove,
+    Rule,
+    SessionSize,
+    SetAside,
+    Shorten,
+)
 from terse.plan.run import run, sent
 from terse.plan.trace import Outcome, StepStatus, Trace
 from terse.plan.whole import whole_repeat
 from terse.proxy.answer import Answer
+from terse.proxy.clients import shown_by
 from terse.proxy.complaints import Complaints
+from terse.proxy.shown_tools import ShownTools
 from terse.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from terse.proxy.retrieval import OwnCall
+    from terse.proxy.spans import Span
+    from terse.proxy.tool_list import ToolList
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 """A longer message is forwarded as it came: the default policy takes the whole time limit for 8 MB of
@@ -28,12 +49,31 @@ records, several times that in memory, and stops other messages for a tenth of a
 class ProxySession:
     """The plan of one connection, with the memory of what was sent over it."""
 
-    def __init__(self, plan: Plan, server: str, vocabulary: Vocabulary, complaints: Complaints) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        server: str,
+        vocabulary: Vocabulary,
+        complaints: Complaints,
+        *,
+        client: str | None = None,
+        retrieves: bool = True,
+        store: Store | None = None,
+    ) -> None:
+        """
+        Args:
+            client: what `--client` says; None to go by the name that the client gives itself.
+            retrieves: the client may be offered the tool that fetches what was set aside.
+            store: where that is kept; in this process, for as long as it lives, if None.
+        """
         self._plan = plan
+        self._client = client
+        self._store = store
+        self._shown = ShownTools()
         self._server = server
         self._vocabulary = vocabulary
         self._complaints = complaints
-        self._memory = Session()
+        self._memory = self._new_memory()
         self._unsent: _Unsent | None = None
         self._touched: dict[str, bool] = {}
         # A condition on the history needs every call to be in it, also those that no rule speaks of.
@@ -42,6 +82,52 @@ class ProxySession:
             for rule in plan.rules
             for condition in rule.when
         )
+        self._offers = retrieves and any(
+            any(matches(pattern.server, server) for pattern in rule.on) and sets_aside(rule)
+            for rule in plan.rules
+        )
+
+    @property
+    def own_tool(self) -> str | None:
+        """The name under which the client was shown the tool that fetches what was set aside."""
+        return self._shown.own_tool
+
+    def touches_lists(self, client: str | None) -> bool:
+        """Whether a page of the tools could be changed for the client of this name."""
+        return self._offers or self._shows_structured(client)
+
+    def rewrite_list(self, page: ToolList) -> bytes:
+        """The message to send in place of a page of the tools."""
+        try:
+            self._unsent = None
+            withdraws = self._may_change if self._shows_structured(page.client) else _never
+            return self._shown.rewrite(page, adds_own=self._offers, withdraws=withdraws)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            self._shown.passed()
+            self._complaints.say_failed("reading the list of tools", error)
+            return page.message
+
+    def list_passed(self) -> None:
+        """A page of the tools was sent as it came, without being looked at."""
+        self._shown.passed()
+
+    def retrieve(self, call: OwnCall) -> bytes:
+        """The answer to a call of our own tool."""
+        from terse.proxy.retrieval import Refused, retrieve
+
+        try:
+            self._unsent = None
+            given = retrieve(call.arguments, self._memory.store, self._vocabulary.count, call.tool)
+            return call.answer(given)
+        except Refused as reason:
+            return call.answer(reason)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            self._complaints.say_failed("fetching what was set aside", error)
+            return call.answer(Refused("It could not be read: call the tool again whose result had it."))
 
     def touches(self, tool: str) -> bool:
         """Whether a result of the tool could be changed: if not, there is no need to look at it."""
@@ -76,7 +162,8 @@ class ProxySession:
             return answer.message
 
     def settle(self, *, rewritten: bool) -> None:
-        """Note what the client has of the answer that was rewritten last."""
+        """Note what the client has of the answer, or of the list of tools, that was rewritten last."""
+        self._shown.settle(rewritten=rewritten)
         unsent, self._unsent = self._unsent, None
         if unsent is None:
             return
@@ -97,8 +184,9 @@ class ProxySession:
 
     def begin(self) -> None:
         """The client begins anew: nothing that was sent before counts."""
-        self._memory = Session()
+        self._memory = self._new_memory()
         self._unsent = None
+        self._shown = ShownTools(self._shown.own_tool)
 
     def warm(self) -> None:
         """Build the tokenizer, so that the first result need not wait for it."""
@@ -127,11 +215,22 @@ class ProxySession:
                 self._vocabulary,
                 part=number,
                 number=answer.number,
+                can_retrieve=self._shown.can_retrieve,
+                retrieve_tool=self._shown.own_tool or RETRIEVE,
             )
             for number, payload in enumerate(payloads)
         ]
         repeat = whole_repeat(outcomes, call, self._memory, answer.number)
-        as_one = answer.with_one_text(repeat[0].text) if repeat is not None else None
+        span = answer.structured() if self._shows_structured(answer.client) else None
+        once = span is not None and self._may_send_once(answer, span, payloads, repeat or outcomes)
+        if once is None:
+            # What the client shows is smaller as it came.
+            texts = list(zip(payloads, outcomes, strict=True))
+            self._unsent = _Unsent(call, answer.number, [_as_it_came(each) for each in texts], texts)
+            return answer.message
+        as_one = None
+        if repeat is not None:
+            as_one = answer.with_one_text(repeat[0].text, without_structured=once)
         replacements = {
             part.span: outcome.text
             for part, outcome in zip(parts, outcomes, strict=True)
@@ -140,12 +239,49 @@ class ProxySession:
         if as_one is not None and repeat is not None:
             message, outcomes = as_one, list(repeat)
         else:
-            message = answer.with_texts(replacements) if replacements else answer.message
+            same = not replacements and not once
+            message = answer.message if same else answer.with_texts(replacements, without_structured=once)
         texts = list(zip(payloads, outcomes, strict=True))
         self._unsent = _Unsent(call, answer.number, outcomes, texts)
         for outcome in outcomes:
             self._complain(outcome.trace)
         return message
+
+    def _may_send_once(
+        self, answer: Answer, span: Span, payloads: Sequence[Payload], outcomes: Sequence[Outcome]
+    ) -> bool | None:
+        """Whether `structuredContent` is left out for a client that shows it and drops the texts.
+
+        It is where the texts say the same, and the client cannot miss it. None: it could be, and what
+        would be sent has more tokens than what the client shows now.
+        """
+        if not self._may_change(answer.tool) or not self._shown.is_bare(answer.tool):
+            return False
+        if any(outcome.trace.rule is None or outcome.trace.gate.failed for outcome in outcomes):
+            return False
+        from terse.proxy.structured import document, says_the_same
+
+        value = document(answer.message[slice(*span)])
+        if value is None or not says_the_same(value, [payload.text for payload in payloads]):
+            return False
+        shown = self._vocabulary.count(dump(value))
+        return sum(self._vocabulary.count(outcome.text) for outcome in outcomes) <= shown or None
+
+    def _shows_structured(self, client: str | None) -> bool:
+        return shown_by(self._client if self._client is not None else client) == "structured"
+
+    def _may_change(self, tool: str) -> bool:
+        """Whether rules may change results of the tool, and no guard wants them as they came."""
+        return self.touches(tool) and not any(
+            guard.require == "exact" and self._names(guard.on, tool) and not self._names(guard.except_, tool)
+            for guard in self._plan.guards
+        )
+
+    def _new_memory(self) -> Session:
+        memory = Session()
+        if self._store is not None:
+            memory.store = self._store
+        return memory
 
     def _complain(self, trace: Trace) -> None:
         """Say what failed, without the words of the failure: they may quote the result."""
@@ -160,6 +296,21 @@ class ProxySession:
         return any(
             matches(pattern.server, self._server) and matches(pattern.tool, tool) for pattern in patterns
         )
+
+
+def sets_aside(rule: Rule) -> bool:
+    """Whether the rule can set anything aside: by its own lines, or in place of what it may not lose."""
+    lines = [line for each in rule.fields for line in (each.lines if isinstance(each, FitIn) else (each,))]
+    return any(
+        isinstance(line, SetAside)
+        or (isinstance(line, Shorten) and not line.remove_rest)
+        or (rule.lose_percent is not None and isinstance(line, (Remove, Shorten)))
+        for line in lines
+    )
+
+
+def _never(tool: str) -> bool:
+    return False
 
 
 class _Unsent(NamedTuple):

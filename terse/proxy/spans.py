@@ -82,6 +82,22 @@ def objects(message: bytes, span: Span) -> list[dict[str, Span]]:
     return found
 
 
+def member(message: bytes, found: dict[str, Span], key: str) -> Span:
+    """Where a whole member lies, with its key and one comma: without it, what is left is an object still.
+
+    Args:
+        found: all members of the object, in their order.
+    """
+    keys = list(found)
+    place = keys.index(key)
+    if place:
+        return Span(found[keys[place - 1]].end, found[key].end)
+    start = message.rindex(b"{", 0, found[key].start) + 1
+    if len(keys) == 1:
+        return Span(start, found[key].end)
+    return Span(start, message.index(b",", found[key].end) + 1)
+
+
 def string(message: bytes, span: Span) -> str:
     """The text of the JSON string at `span`, lone surrogates included.
 

@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 from terse.proxy.child import Child
 from terse.proxy.complaints import Complaints
-from terse.proxy.rewriting import Rewriter, Rewriting
-from terse.proxy.wire import ToolCall, Wire
+from terse.proxy.rewriting import Held, Rewriter, Rewriting
+from terse.proxy.wire import LISTS, ToolCall, Wire
 
 if TYPE_CHECKING:
     from types import FrameType
-
-    from terse.proxy.answer import Answer
 
 READ_BYTES = 64 * 1024
 READ_MORE_BYTES = 1024 * 1024
@@ -68,17 +66,24 @@ class Relay:
         child: the running server.
         load: makes what rewrites results; called in a thread while the server boots. `Refused` ends the
             relay with exit code 2; any other failure is said on stderr, and everything is sent as it came.
+        rewrites_lists: whether the list of tools may be changed for the client of this name. If so, it waits
+            until the rules are loaded, as results do. None: it never is.
         must_load: a session that is over before loading waits for it: `Refused` is never missed.
     """
 
     def __init__(
-        self, child: Child, load: Callable[[Complaints], Rewriter], *, must_load: bool = False
+        self,
+        child: Child,
+        load: Callable[[Complaints], Rewriter],
+        *,
+        must_load: bool = False,
+        rewrites_lists: Callable[[str | None], bool] | None = None,
     ) -> None:
         self._child = child
         self._make_rewriter = load
         self._must_load = must_load
         self._complaints = Complaints()
-        self._wire = Wire()
+        self._wire = Wire(rewrites_lists)
         self._rewriting = Rewriting(self._load, self._send, self._say_late, self._is_quiet)
         self._parent = os.getppid()
         self._null = os.open(os.devnull, os.O_RDWR)
@@ -117,6 +122,9 @@ class Relay:
     def _client_to_server(self) -> None:
         for block in _blocks(_CLIENT_IN):
             self._last_message = monotonic()
+            own_tool = self._rewriting.own_tool
+            if own_tool is not None and own_tool.encode() in block:
+                block = self._answer_own_calls(block, own_tool)
             for message in _messages(block):
                 self._wire.from_client(message)
             try:
@@ -129,6 +137,17 @@ class Relay:
             del block
         self._child.close_stdin()
         self._watch_the_client()
+
+    def _answer_own_calls(self, block: bytes, own_tool: str) -> bytes:
+        """Answer the calls of our own tool; returns what is left for the server."""
+        rest: list[bytes] = []
+        for message in _messages(block):
+            call = self._wire.own_call(message, own_tool)
+            if call is None:
+                rest.append(message)
+            elif not self._rewriting.take(call):
+                self._send(call.message)
+        return b"".join(rest)
 
     def _watch_the_client(self) -> None:
         """After the end of the client's messages: notice that the client itself is gone.
@@ -181,8 +200,14 @@ class Relay:
                 plain.clear()
             if not self._rewriting.take(answer):
                 plain.append(message)
+                self._note_passed(answer)
         if plain:
             self._send(plain[0] if len(plain) == 1 else b"".join(plain))
+
+    def _note_passed(self, answer: Held) -> None:
+        """A page of the tools that nobody looked at shows the client all that the server says of them."""
+        if answer.tool == LISTS:
+            self._rewriting.note(lambda rewriter: rewriter.list_passed())
 
     def _tell_what_was_withdrawn(self) -> None:
         """Later results must not speak of what the client does not have."""
@@ -242,7 +267,8 @@ class Relay:
     def _is_quiet(self) -> bool:
         return self._server_spoke.is_set() and monotonic() - self._last_message > QUIET_SECONDS
 
-    def _say_late(self, answer: Answer) -> None:
+    def _say_late(self, answer: Held) -> None:
+        self._note_passed(answer)
         self._complaints.say(
             "late", f"a result of {answer.tool} was not rewritten in time: the original was sent"
         )

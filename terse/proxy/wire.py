@@ -7,6 +7,7 @@ is not understood (not JSON, a batch, a key that stands twice) is one that is fo
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 # imported when the first tool is called, after the server was started.
 if TYPE_CHECKING:
     from terse.proxy.answer import Answer
+    from terse.proxy.retrieval import OwnCall
     from terse.proxy.spans import Span
+    from terse.proxy.tool_list import ToolList
 
 MAX_AWAITED = 1024
 """Calls awaiting their answer that are remembered; the answer to a forgotten one is forwarded as it came."""
@@ -22,6 +25,10 @@ MAX_AWAITED_BYTES = 32 * 1024 * 1024
 """Bytes of arguments of awaited calls and tasks that are remembered."""
 MAX_ID_BYTES = 1024
 MAX_TASK_REPLY_BYTES = 64 * 1024
+MAX_INTRODUCTION_BYTES = 64 * 1024
+
+LISTS = "tools/list"
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 
 JsonRpcId = bytes | str
 """An id as a key: a string by its value, a number by its spelling. `"7"`, `7` and `7.0` are three ids."""
@@ -45,15 +52,38 @@ class ToolCall(NamedTuple):
     number: int
 
 
-class Wire:
-    """Both directions of one connection. One thread may use each direction."""
+class ListRequest(NamedTuple):
+    """What is remembered of a `tools/list` request.
 
-    def __init__(self) -> None:
+    Attributes:
+        is_first: it asks for the first page.
+    """
+
+    is_first: bool
+    arguments: bytes = b""
+
+
+class Wire:
+    """Both directions of one connection. One thread may use each direction.
+
+    Attributes:
+        client: the client's name as it gave it; None before it did.
+
+    Args:
+        rewrites_lists: whether answers to `tools/list` may be rewritten for the client of this name; None if
+            they never are.
+    """
+
+    def __init__(self, rewrites_lists: Callable[[str | None], bool] | None = None) -> None:
+        self.client: str | None = None
+        # Not read before a tool is asked for: what reads them is not imported while the server starts.
+        self._introductions: deque[bytes] = deque(maxlen=4)
+        self._rewrites_lists = rewrites_lists
         self._lock = Lock()
         self._reading = Lock()
         # Requests seen and not yet read. INVARIANT: a request stays here until what it asks for is noted.
         self._unread: deque[bytes] = deque()
-        self._awaited: dict[JsonRpcId, ToolCall | None] = {}
+        self._awaited: dict[JsonRpcId, ToolCall | ListRequest | None] = {}
         self._tasks: dict[str, ToolCall] = {}
         self._bytes = 0
         self._calls: dict[str, int] = {}
@@ -80,9 +110,12 @@ class Wire:
                 and b"notifications" in message
                 and b"cancelled" in message
             )
+            or (self._rewrites_lists and (b"tools/list" in message or b"tools\\/list" in message))
             or (self._calls and b'"initialize"' in message)
         ):
             self._unread.append(message)
+        if b'"initialize"' in message and len(message) <= MAX_INTRODUCTION_BYTES:
+            self._introductions.append(message)
 
     def read(self) -> None:
         """Note what the messages ask for that were seen: to be called once they are forwarded."""
@@ -92,8 +125,16 @@ class Wire:
                     self._note(self._unread[0])
                     self._unread.popleft()
 
-    def from_server(self, message: bytes) -> Answer | None:
-        """The answer that the message is, if it is one whose texts may be rewritten; None: forward it."""
+    def own_call(self, message: bytes, tool: str) -> OwnCall | None:
+        """The call of the proxy's own tool that a message from the client is; None: it is another message."""
+        if b"tools/call" not in message and b"tools\\/call" not in message:
+            return None
+        from terse.proxy.retrieval import own_call
+
+        return own_call(message, tool)
+
+    def from_server(self, message: bytes) -> Answer | ToolList | None:
+        """The answer that the message is, if it is one that may be rewritten; None: forward it."""
         if b'"result"' not in message and b'"error"' not in message:
             return None
         self.read()
@@ -108,6 +149,12 @@ class Wire:
                 return None
             request = _id(message, found["id"])
             call = self._take(request)
+            if isinstance(call, ListRequest):
+                if "result" not in found or "error" in found:
+                    return None
+                from terse.proxy.tool_list import ToolList
+
+                return ToolList(message, structure, found["result"], call.is_first, self.client)
             if call is not None and request is not None:
                 self._note_answered(request, call)
             if call is None or "result" not in found or "error" in found:
@@ -119,7 +166,7 @@ class Wire:
         if task is not None:
             self._remember_task(task, call)
             return None
-        return Answer(message, structure, result, call.tool, call.arguments, call.number)
+        return Answer(message, structure, result, call.tool, call.arguments, call.number, self.client)
 
     def withdrawn(self) -> ToolCall | Literal[False] | None:
         """The next call whose answer the client will not have read, as it cancelled the call; None: it began
@@ -130,11 +177,18 @@ class Wire:
     def _note(self, message: bytes) -> None:
         from terse.proxy.spans import MALFORMED, envelope, members, string
 
+        while self._introductions:
+            self._note_introduction(self._introductions.popleft())
         try:
             structure, found = envelope(message)
-            if "method" not in found or "params" not in found:
+            if "method" not in found:
                 return
             method = string(message, found["method"])
+            if method == LISTS:
+                self._note_list_request(message, structure, found)
+                return
+            if "params" not in found:
+                return
             if method == "initialize":
                 with self._lock:
                     self._calls.clear()
@@ -152,6 +206,7 @@ class Wire:
             if request is None:
                 return
             if method == "tools/call":
+                self._note_client_of_request(message, structure, params)
                 span = params.get("arguments")
                 arguments = b"{}" if span is None else message[span.start : span.end]
                 tool = string(message, params["name"])
@@ -162,6 +217,44 @@ class Wire:
                     self._await(request, task)
         except (*MALFORMED, KeyError):
             return
+
+    def _note_list_request(self, message: bytes, structure: bytes, found: dict[str, Span]) -> None:
+        from terse.proxy.spans import members
+
+        is_null = "params" in found and message[found["params"].start] == ord("n")
+        params = members(structure, *found["params"]) if "params" in found and not is_null else {}
+        self._note_client_of_request(message, structure, params)
+        request = _id(message, found["id"]) if "id" in found else None
+        if request is not None and self._rewrites_lists and self._rewrites_lists(self.client):
+            cursor = params.get("cursor")
+            self._await(request, ListRequest(cursor is None or message[cursor.start] == ord("n")))
+
+    def _note_client_of_request(self, message: bytes, structure: bytes, params: dict[str, Span]) -> None:
+        """Since 2026-07-28 there is no `initialize`: each request may say who asks."""
+        from terse.proxy.spans import members
+
+        if "_meta" in params and structure.find(b"clientInfo", *params["_meta"]) != -1:
+            meta = members(structure, *params["_meta"])
+            if CLIENT_INFO in meta:
+                self._note_client(message, {"clientInfo": meta[CLIENT_INFO]})
+
+    def _note_introduction(self, message: bytes) -> None:
+        from terse.proxy.spans import MALFORMED, envelope, members, string
+
+        try:
+            structure, found = envelope(message)
+            if "method" in found and string(message, found["method"]) == "initialize" and "params" in found:
+                self._note_client(message, members(structure, *found["params"]))
+        except MALFORMED:
+            return
+
+    def _note_client(self, message: bytes, params: dict[str, Span]) -> None:
+        from terse.proxy.spans import members, string
+
+        if "clientInfo" in params:
+            info = members(message, *params["clientInfo"])
+            if "name" in info:
+                self.client = string(message, info["name"])
 
     def _number(self, tool: str) -> int:
         """Which call of the tool the one is that is just being made."""
@@ -175,7 +268,7 @@ class Wire:
             if request is None:
                 return
             call = self._forget(request) or self._answered.pop(request, None)
-            if call is not None:
+            if isinstance(call, ToolCall):
                 self._withdrawn.append(call)
 
     def _note_answered(self, request: JsonRpcId, call: ToolCall) -> None:
@@ -185,7 +278,7 @@ class Wire:
             while len(self._answered) > MAX_ANSWERED:
                 del self._answered[next(iter(self._answered))]
 
-    def _await(self, request: JsonRpcId, call: ToolCall) -> None:
+    def _await(self, request: JsonRpcId, call: ToolCall | ListRequest) -> None:
         with self._lock:
             if request in self._awaited:
                 # Two calls under one id: nobody can tell their answers apart, so neither is touched.
@@ -200,11 +293,11 @@ class Wire:
                 else:
                     self._forget(next(iter(self._awaited)))
 
-    def _take(self, request: JsonRpcId | None) -> ToolCall | None:
+    def _take(self, request: JsonRpcId | None) -> ToolCall | ListRequest | None:
         with self._lock:
             return None if request is None else self._forget(request)
 
-    def _forget(self, request: JsonRpcId) -> ToolCall | None:
+    def _forget(self, request: JsonRpcId) -> ToolCall | ListRequest | None:
         call = self._awaited.pop(request, None)
         if call is not None:
             self._bytes -= len(call.arguments)

@@ -17,10 +17,26 @@ child = Child.spawn(sys.argv[1:])
 
 from terse.proxy.answer import Answer  # noqa: E402 — the server is started first, as the command does
 from terse.proxy.complaints import Complaints  # noqa: E402
+from terse.proxy.retrieval import OwnCall  # noqa: E402
 from terse.proxy.stdio import Refused, Relay  # noqa: E402
+from terse.proxy.tool_list import ToolList  # noqa: E402
 
 
 class Shouting:
+    own_tool = None
+
+    def touches_lists(self, client: str | None) -> bool:
+        return False
+
+    def rewrite_list(self, page: ToolList) -> bytes:
+        return page.message
+
+    def list_passed(self) -> None:
+        pass
+
+    def retrieve(self, call: OwnCall) -> bytes:
+        return call.message
+
     def touches(self, tool: str) -> bool:
         return tool != "untouched"
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from threading import Event
 
 from terse.proxy.answer import Answer
+from terse.proxy.retrieval import OwnCall
 from terse.proxy.rewriting import MAX_WAITING, MAX_WAITING_BYTES, Rewriter, Rewriting
 from terse.proxy.spans import Span
+from terse.proxy.tool_list import ToolList
 
 PATIENCE = 20.0
 
@@ -39,6 +41,20 @@ class Playbook:
     def _send(self, message: bytes) -> None:
         self.sent.append(message)
         self.some_sent.set()
+
+    own_tool = None
+
+    def touches_lists(self, client: str | None) -> bool:
+        return False
+
+    def rewrite_list(self, page: ToolList) -> bytes:
+        return page.message
+
+    def list_passed(self) -> None:
+        pass
+
+    def retrieve(self, call: OwnCall) -> bytes:
+        return call.message
 
     def touches(self, tool: str) -> bool:
         return tool != "untouched"

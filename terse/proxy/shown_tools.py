@@ -1,0 +1,119 @@
+"""What the client was shown of the server's tools: on that rests what its results may look like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from terse.proxy.tool_list import ToolList
+
+
+class _Page(NamedTuple):
+    """A page of the tools that is about to be sent.
+
+    Attributes:
+        bare, with_schema: the tools that it shows without an `outputSchema`, and with one, once rewritten;
+            but for `bare`, those with a user interface.
+        with_schema_as_it_came, bare_as_it_came: the same of the page as the server has it.
+        own_tool: the name of our tool, if it was added.
+    """
+
+    bare: frozenset[str]
+    with_schema: frozenset[str]
+    with_schema_as_it_came: frozenset[str]
+    bare_as_it_came: frozenset[str]
+    own_tool: str | None
+    is_last: bool
+
+
+class ShownTools:
+    """The tools of one connection as the client knows them.
+
+    INVARIANT: a tool counts as shown without an `outputSchema` only if every page it was on was sent so.
+
+    Attributes:
+        own_tool: the name under which the client was shown our tool; None before that.
+        can_retrieve: the list that the client had last has our tool in it.
+    """
+
+    def __init__(self, own_tool: str | None = None) -> None:
+        self.own_tool = own_tool
+        self.can_retrieve = False
+        self._names: set[str] = set()
+        self._bare: set[str] = set()
+        self._with_schema: set[str] = set()
+        self._page: _Page | None = None
+        self._any_schema = False
+
+    def rewrite(self, page: ToolList, *, adds_own: bool, withdraws: Callable[[str], bool]) -> bytes:
+        """The page as it is to be sent: `settle` says whether it was.
+
+        Args:
+            adds_own: our tool stands at the end of the last page.
+            withdraws: whether a tool of this name loses its `outputSchema`. One with a user interface
+                of its own (MCP Apps) never does, nor one that was shown with it before.
+
+        Raises:
+            MALFORMED, KeyError: it is no page of tools.
+        """
+        tools = page.tools()
+        if page.is_first:
+            self._names.clear()
+        self._names.update(tool.name for tool in tools)
+        with_schema = {tool.name for tool in tools if tool.schema is not None}
+        apps = {tool.name for tool in tools if tool.is_app}
+        taken_out = [
+            tool
+            for tool in tools
+            if tool.schema is not None
+            and tool.name not in apps
+            and not self._any_schema
+            and tool.name not in self._with_schema
+            and withdraws(tool.name)
+        ]
+        withdrawn = {tool.name for tool in taken_out}
+        name, added = None, None
+        is_last = page.is_last()
+        if is_last and adds_own:
+            from terse.proxy.retrieval import definition, free_name
+
+            name = self.own_tool
+            if name is None or name in self._names:
+                name = free_name(self._names)
+            added = definition(name)
+        bare = {tool.name for tool in tools} - with_schema - apps
+        self._page = _Page(
+            frozenset(bare | withdrawn),
+            frozenset(with_schema - withdrawn),
+            frozenset(with_schema),
+            frozenset(bare),
+            name,
+            is_last,
+        )
+        if not taken_out and added is None:
+            return page.message
+        return page.with_changes((tool.schema for tool in taken_out if tool.schema is not None), added)
+
+    def settle(self, *, rewritten: bool) -> None:
+        """The page that was rewritten last is on its way: as it was rewritten, or as it came."""
+        page, self._page = self._page, None
+        if page is None:
+            return
+        self._with_schema |= page.with_schema if rewritten else page.with_schema_as_it_came
+        self._bare |= page.bare if rewritten else page.bare_as_it_came
+        if not page.is_last:
+            return
+        self.can_retrieve = rewritten and page.own_tool is not None
+        if self.can_retrieve:
+            self.own_tool = page.own_tool
+
+    def passed(self) -> None:
+        """A page was sent as it came, and nobody knows what is on it."""
+        self._page = None
+        self._any_schema = True
+        self.can_retrieve = False
+
+    def is_bare(self, tool: str) -> bool:
+        """Whether the client knows of the tool and of no `outputSchema` of it, nor of a user interface."""
+        return tool in self._bare and tool not in self._with_schema and not self._any_schema

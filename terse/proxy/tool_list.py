@@ -1,0 +1,104 @@
+"""A page of the server's tools: what it says of them, and how the client is shown it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from terse.proxy.spans import Span, member, members, objects, string
+from terse.proxy.wire import LISTS
+
+if TYPE_CHECKING:
+    from terse.proxy.rewriting import Rewriter
+
+
+class Tool(NamedTuple):
+    """A tool on a page.
+
+    Attributes:
+        schema: where the member `outputSchema` lies, one of its commas with it; None if there is none.
+        is_app: a user interface is shown for its results, made from `structuredContent` (MCP Apps).
+    """
+
+    name: str
+    schema: Span | None
+    is_app: bool
+
+
+class ToolList:
+    """An answer to `tools/list`.
+
+    Attributes:
+        message: the message's bytes as they came, line end included.
+        is_first: the client asked for the first page.
+        client: the client's name, as it gives it.
+    """
+
+    tool = LISTS
+
+    def __init__(
+        self, message: bytes, structure: bytes, result: Span, is_first: bool, client: str | None
+    ) -> None:
+        self.message = message
+        self.is_first = is_first
+        self.client = client
+        self._structure = structure
+        self._result = result
+
+    def touched_by(self, rewriter: Rewriter) -> bool:
+        """Whether the rewriter could change it."""
+        return rewriter.touches_lists(self.client)
+
+    def rewritten_by(self, rewriter: Rewriter) -> bytes:
+        """What the rewriter makes of it."""
+        return rewriter.rewrite_list(self)
+
+    def tools(self) -> list[Tool]:
+        """
+        Raises:
+            MALFORMED, KeyError: it is no list of tools.
+        """
+        listed = members(self._structure, *self._result)["tools"]
+        return [self._tool(found) for found in objects(self._structure, listed)]
+
+    def is_last(self) -> bool:
+        """Whether no page follows."""
+        result = members(self._structure, *self._result)
+        return "nextCursor" not in result or self.message[slice(*result["nextCursor"])] == b"null"
+
+    def with_changes(self, taken_out: Iterable[Span], added: str | None) -> bytes:
+        """The message without some spans, and with one more tool at the end; every other byte as it came.
+
+        Args:
+            added: the tool, as JSON text.
+        """
+        pieces: list[bytes] = []
+        position = 0
+        for span in sorted(taken_out):
+            pieces.append(self.message[position : span.start])
+            position = span.end
+        if added is not None:
+            listed = members(self._structure, *self._result)["tools"]
+            pieces.append(self.message[position : listed.end - 1])
+            if objects(self._structure, listed):
+                pieces.append(b",")
+            pieces.append(added.encode())
+            position = listed.end - 1
+        pieces.append(self.message[position:])
+        return b"".join(pieces)
+
+    def _tool(self, found: dict[str, Span]) -> Tool:
+        schema = None
+        if "outputSchema" in found and self.message[slice(*found["outputSchema"])] != b"null":
+            schema = member(self.message, found, "outputSchema")
+        name = string(self.message, found["name"])
+        return Tool(name, schema, "_meta" in found and self._is_app(found["_meta"]))
+
+    def _is_app(self, span: Span) -> bool:
+        if self.message[slice(*span)] == b"null":
+            return False
+        # Parsed as the client will: what is said twice, or in escapes, is not to be overlooked.
+        meta = json.loads(self.message[slice(*span)])
+        shown = meta.get("ui")
+        return "ui/resourceUri" in meta or (isinstance(shown, dict) and "resourceUri" in shown)
