@@ -100,6 +100,19 @@ class Page:
         """The kept lines as received, in order."""
         return [self.received[number] for number in sorted(self._kept)]
 
+    @property
+    def kept(self) -> frozenset[int]:
+        """The numbers of the kept lines as received, from 0."""
+        return frozenset(self._kept)
+
+    def standing(self) -> dict[int, str]:
+        """What stands of each line as received, by its number from 0."""
+        standing: dict[int, str] = {}
+        for line, origin in zip(self._lines, self._origins, strict=True):
+            if origin != NOTE:
+                standing[origin] = standing.get(origin, "") + line
+        return standing
+
     def has(self, target: Target) -> bool:
         """Whether the target finds something in the text as received."""
         return bool(self._find(target, long_lines_match=False))

@@ -58,6 +58,8 @@ class Tree:
         self._edits: dict[Place, Edit] = {}
         self._touched: set[Place] = set()
         """Places with an edit, and of whatever they stand in."""
+        self.journal: list[Spot] | None = None
+        """Whatever is kept or edited is noted here, in order, if someone asked for it. Copies have none."""
 
     def copy(self) -> Tree:
         """A tree of the same document with the same edits, for an attempt."""
@@ -86,6 +88,8 @@ class Tree:
         number = 0
         for spot in find(self.document, target):
             number += 1
+            if self.journal is not None:
+                self.journal.append(spot)
             self._kept.add(spot.place)
             parent = spot.parent
             while parent is not None and parent.place not in self._leads:
@@ -123,11 +127,17 @@ class Tree:
     def edit(self, spot: Spot, edit: Edit) -> None:
         """Note what is to happen to a free spot; it replaces an earlier edit of the same place."""
         self._edits[spot.place] = edit
+        if self.journal is not None:
+            self.journal.append(spot)
         for each in spot.way():
             if each.place in self._touched:
                 # The way from there to the root was marked with it.
                 return
             self._touched.add(each.place)
+
+    def edit_of(self, spot: Spot) -> Edit | None:
+        """What is to happen to the very value, if anything."""
+        return self._edits.get(spot.place)
 
     def value(self) -> JsonValue:
         """The document that the edits leave; a note alone where one stands for the whole."""

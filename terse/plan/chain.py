@@ -164,6 +164,7 @@ class Chain:
             tier.guarantee,
             ended.note,
             ended.milliseconds,
+            after=ended.draft.text if self._scale.tells_all and ended.status is StepStatus.APPLIED else None,
         )
 
     def _one(self, step: Step, draft: Draft, context: Context, handles: set[str]) -> _Ended:

@@ -25,10 +25,13 @@ from terse.payload.payload import Payload
 from terse.plan import describe
 from terse.plan.limits import Limits
 from terse.plan.model import FitIn, Keep, Quantity, Remove, SetAside, Shorten
-from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace
+from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace, Touched
+from terse.plan.witness import Witness
 from terse.tiers.spec import Draft, State
 
 Line = Remove | SetAside | Shorten
+
+_ACTIONS = {Remove: "removed", SetAside: "set aside", Shorten: "shortened"}
 
 
 class FieldLines:
@@ -67,12 +70,14 @@ class FieldLines:
         self.lost_tokens = 0
         self.kept: list[Target] = []
         self._unseen: list[str] = []
+        self._witness = Witness(self.subject) if detail else None
         for line in keeps:
             self.kept += [target for target in line.targets if keep(target, self.subject)]
             if document is None:
                 self._unseen += [
                     describe.target(target) for target in line.targets if may_hold(payload.text, target)
                 ]
+        self.kept_places = self._witness.kept(self.subject) if self._witness is not None else None
 
     def copy(self) -> FieldLines:
         """The same state, for an attempt that leaves this one as it is."""
@@ -206,7 +211,9 @@ class FieldLines:
                 self.aside.append(f"{rest}{name}" + (f" ({done.aside})" if done.aside > 1 else ""))
         self.__dict__.pop("draft", None)
         status = StepStatus.APPLIED if places else StepStatus.SKIPPED
-        self._trace(label, line.at, status, guarantee, prefix + _joined(notes))
+        touched = self._witness.touched(self.subject) if self._witness is not None else None
+        action = _ACTIONS[type(line)] if touched is not None else ""
+        self._trace(label, line.at, status, guarantee, prefix + _joined(notes), action, touched)
 
     def _act(self, line: Line, target: Target) -> Done:
         if isinstance(self.subject, Page) and isinstance(target, (Path, Every)) and not self._cut_as_text:
@@ -252,14 +259,27 @@ class FieldLines:
             spared.add(place)
         return spared
 
-    def _trace(self, label: str, at: str, status: StepStatus, guarantee: Guarantee, note: str) -> None:
+    def _trace(
+        self,
+        label: str,
+        at: str,
+        status: StepStatus,
+        guarantee: Guarantee,
+        note: str,
+        action: str = "",
+        touched: Touched | None = None,
+    ) -> None:
         before = after = NOT_COUNTED
+        text = None
         if self._detail:
             if status is StepStatus.APPLIED:
                 self._trace_white_space()
             before = self._tokens_before()
-            after = self._desk.count(self.draft.text) if status is StepStatus.APPLIED else before
-        self.steps.append(StepTrace(label, at, status, before, after, guarantee, note))
+            text = self.draft.text if status is StepStatus.APPLIED else None
+            after = before if text is None else self._desk.count(text)
+        self.steps.append(
+            StepTrace(label, at, status, before, after, guarantee, note, 0.0, action, touched, text)
+        )
 
     def _trace_white_space(self) -> None:
         """Tell what the first line that changes a JSON document saves from what its new text does not need.
@@ -268,11 +288,12 @@ class FieldLines:
         """
         if self._payload.json is None or any(step.status is StepStatus.APPLIED for step in self.steps):
             return
-        before, after = self._tokens_before(), self._desk.count(dump(self._payload.json))
+        text = dump(self._payload.json)
+        before, after = self._tokens_before(), self._desk.count(text)
         if after < before and not self._cut_as_text:
             label, note = "(JSON written anew)", "without white space"
             status, guarantee = StepStatus.APPLIED, Guarantee.LOSSLESS
-            self.steps.append(StepTrace(label, "", status, before, after, guarantee, note))
+            self.steps.append(StepTrace(label, "", status, before, after, guarantee, note, after=text))
 
     def _tokens_before(self) -> int:
         return self.steps[-1].tokens_after if self.steps else self._desk.count(self._payload.text)

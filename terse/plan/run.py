@@ -235,7 +235,13 @@ class _Report:
         return Outcome(
             text,
             guarantee,
-            replace(trace, lost=tuple(lines.lost), lost_percent=lost, aside=aside),
+            replace(
+                trace,
+                lost=tuple(lines.lost),
+                lost_percent=lost,
+                aside=aside,
+                kept_places=lines.kept_places,
+            ),
             base,
         )
 

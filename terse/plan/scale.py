@@ -30,7 +30,7 @@ class Scale:
             tells_all: count for the trace what no decision needs.
         """
         self._count = count
-        self._tells_all = tells_all
+        self.tells_all = tells_all
         self._counts: dict[str, int] = {}
         self._samples: dict[str, float] = {}
 
@@ -63,7 +63,7 @@ class Scale:
 
     def known(self, text: str) -> int:
         """The tokens of the text for a trace: `NOT_COUNTED` when nobody needed them."""
-        if self._tells_all:
+        if self.tells_all:
             return self.count(text)
         return self._counts.get(text, NOT_COUNTED)
 

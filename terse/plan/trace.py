@@ -28,6 +28,24 @@ class StepStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Touched:
+    """Places of the original. `places` of a JSON document, `lines` of any other text.
+
+    Attributes:
+        places: JSON pointers (RFC 6901), in the order in which they were touched.
+        lines: first and last line of each run of lines, from 1.
+    """
+
+    places: tuple[str, ...] = ()
+    lines: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def number(self) -> int:
+        """How many places or lines."""
+        return len(self.places) + sum(last - first + 1 for first, last in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
 class StepTrace:
     """One field line or one step of the chain.
 
@@ -37,6 +55,9 @@ class StepTrace:
             field lines in runs without detail.
         guarantee: the step's class.
         note: a few words on what it did or why it did not: `30 rows, 14 columns`.
+        action: what a field line did to what it touched: `removed`, `set aside` or `shortened`.
+        touched: what a field line touched, in runs with detail.
+        after: the whole text after the step, in runs with detail and where it was applied.
     """
 
     label: str
@@ -47,6 +68,9 @@ class StepTrace:
     guarantee: Guarantee
     note: str = ""
     milliseconds: float = 0.0
+    action: str = ""
+    touched: Touched | None = None
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +147,8 @@ class Trace:
     lost: tuple[str, ...] = ()
     lost_percent: float = 0.0
     aside: tuple[str, ...] = ()
+    kept_places: Touched | None = None
+    """Where what is kept stands, in runs with detail."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def _safe(value: Any) -> Any:
 
 
 def _outcome(explanation: Explanation, outcome: Outcome, whole: bool) -> Iterator[str]:
-    trace = _safe(outcome.trace)
+    trace = _safe(_in_words(outcome.trace))
     yield from _heading(explanation, trace)
     yield from _facts(explanation, trace)
     if trace.nearest:
@@ -94,6 +94,12 @@ def _outcome(explanation: Explanation, outcome: Outcome, whole: bool) -> Iterato
     yield from _result(trace)
     yield ""
     yield from _emitted(outcome, whole)
+
+
+def _in_words(trace: Trace) -> Trace:
+    """The trace without the places and texts that only other outputs show: they can be megabytes."""
+    steps = tuple(replace(step, touched=None, after=None) for step in trace.steps)
+    return replace(trace, steps=steps, kept_places=None)
 
 
 def _heading(explanation: Explanation, trace: Trace) -> Iterator[str]:
