@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,17 +19,24 @@ if TYPE_CHECKING:
     from terse.payload.sample import Sample
     from terse.plan.model import Plan
     from terse.report.explanation import CallFrom, Explanation
+    from terse.report.sequence import Asked
 
 CODE = re.compile(r"[Tt][0-9]{3}")
 NO_NAME = "?"
 """Server and tool of a call that nobody named: no exact name in a rule file matches it."""
 DEFAULT_VOCABULARY = "o200k_base"
+CAPTURE = ".jsonl"
 
 
 def explain(
-    payload: str = typer.Argument(
-        ..., metavar="PAYLOAD", help="A saved tool result, - for stdin, or a code such as T201."
-    ),
+    payloads: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PAYLOAD…",
+            help="A saved tool result, - for stdin, or a code such as T201; several results, or a capture "
+            "(*.jsonl), are the calls of one session.",
+        ),
+    ],
     call: str | None = typer.Option(
         None, metavar="CALL", help="The call that was answered: 'server/tool(argument: value, …)'."
     ),
@@ -51,12 +58,17 @@ def explain(
         DEFAULT_VOCABULARY, metavar="NAME", help="Count tokens with o200k_base or cl100k_base."
     ),
 ) -> None:
-    if CODE.fullmatch(payload):
+    payload = payloads[0]
+    if len(payloads) == 1 and CODE.fullmatch(payload):
         _explain_code(payload.upper())
         return
     if json + whole + emitted > 1:
         fail("--json, --whole and --emitted exclude each other: name one")
-    explanation = _explanation(payload, call, rules, vocabulary, can_retrieve, budget)
+    explainer = _Explainer(rules, vocabulary, can_retrieve, budget)
+    if len(payloads) > 1 or payload.endswith(CAPTURE):
+        _explain_sequence(explainer, payloads, call, json=json, whole=whole, emitted=emitted)
+        return
+    explanation = explainer.of_file(payload, call).explanation
     if emitted:
         _write_emitted(explanation)
     elif json:
@@ -81,61 +93,148 @@ def _explain_code(code: str) -> None:
     fail(f"no code {code}: they go from {first} to {last}, docs/codes/ lists them")
 
 
-def _explanation(
-    path: str,
-    call_text: str | None,
-    rules: str | None,
-    vocabulary_name: str,
-    can_retrieve: bool,
-    budget: bool,
-) -> Explanation:
-    from time import thread_time
+def _explain_sequence(
+    explainer: _Explainer, paths: list[str], call: str | None, *, json: bool, whole: bool, emitted: bool
+) -> None:
+    """Calls of one session, one after another; those of a capture have a session each where it says so."""
+    from terse.report.sequence import render, render_json
 
-    from terse.memory.session import Session
-    from terse.payload.payload import Payload
-    from terse.payload.sample import Sample
-    from terse.plan.run import run
-    from terse.report.explanation import Explanation
-    from terse.tokens import UnknownVocabulary, vocabulary
+    asked: list[Asked] = []
+    for path in paths:
+        if path.endswith(CAPTURE):
+            asked += explainer.of_capture(path, call)
+        else:
+            asked.append(explainer.of_file(path, call))
+    if emitted:
+        for each in asked:
+            _write_emitted(each.explanation)
+            write_bytes(b"\n")
+    elif json:
+        write(render_json(asked))
+    else:
+        write(render(asked, whole=whole))
 
-    try:
-        counted = vocabulary(vocabulary_name)
-    except UnknownVocabulary as error:
-        fail(str(error))
-    try:
-        sample = Sample.saved(read_text(path), str(Path(path).absolute()))
-    except ValueError as error:
-        fail(f"{shown(path)}, {shown(str(error))}")
-    call, call_from = _call(path, call_text, sample.is_error)
-    plan, policy = _policy(rules)
-    notes = _notes(path, sample, call_from)
-    # The vocabulary is built by the first count, which must not be charged to the first text.
-    counted.count("a")
-    # One result, one call: what its texts have in common is the session before it.
-    outcomes = tuple(
-        run(
-            plan,
-            Payload.of(text),
-            call,
-            Session(),
-            counted,
-            can_retrieve=can_retrieve,
-            detail=True,
-            clock=thread_time if budget else _still,
+
+class _Explainer:
+    """Explains one call after another, as the calls of one session."""
+
+    def __init__(self, rules: str | None, vocabulary_name: str, can_retrieve: bool, budget: bool) -> None:
+        """
+        Raises:
+            CommandError: the rules cannot be read, or do not compile; there is no such vocabulary.
+        """
+        from time import thread_time
+
+        from terse.memory.session import Session
+        from terse.tokens import UnknownVocabulary, vocabulary
+
+        try:
+            self._counted = vocabulary(vocabulary_name)
+        except UnknownVocabulary as error:
+            fail(str(error))
+        self._plan, self._policy = _policy(rules)
+        self._can_retrieve = can_retrieve
+        self._clock = thread_time if budget else _still
+        # The vocabulary is built by the first count, which must not be charged to the first text.
+        self._counted.count("a")
+        self._session = Session()
+
+    def of_file(self, path: str, call_text: str | None) -> Asked:
+        """The next call of the session, answered with what a file holds.
+
+        Raises:
+            CommandError: the file cannot be read, or the call is none.
+        """
+        from terse.payload.sample import Sample
+
+        try:
+            sample = Sample.saved(read_text(path), str(Path(path).absolute()))
+        except ValueError as error:
+            fail(f"{shown(path)}, {shown(str(error))}")
+        call, call_from = _call(path, call_text, sample.is_error)
+        return self._asked(shown(path), sample, call, call_from, _notes(path, sample, call_from))
+
+    def of_capture(self, path: str, call_text: str | None) -> Iterator[Asked]:
+        """The calls of a capture; those of the tool that `--call` names are shown in full.
+
+        Raises:
+            CommandError: the capture cannot be read, or the call is none.
+        """
+        from terse.language import BadCall, parse_call
+        from terse.memory.session import Session
+        from terse.payload.call import Call
+        from terse.payload.exact import parse
+        from terse.payload.sample import Sample
+        from terse.report.explanation import CallFrom
+        from terse.review.replay import NotACapture, sessions
+
+        wanted: tuple[str, str] | None = None
+        if call_text is not None:
+            try:
+                named = parse_call(call_text)
+            except BadCall as error:
+                fail(f"--call {shown(call_text)}: {error}")
+            wanted = (named.server, named.tool)
+        try:
+            found = sessions(shown(path), read_text(path).split("\n"), structured=False)
+        except NotACapture as error:
+            fail(shown(str(error)))
+        for calls in found:
+            self._session = Session()
+            for number, each in enumerate(calls, 1):
+                arguments = parse(each.arguments)
+                assert isinstance(arguments, dict), "INVARIANT: arguments were written from an object"
+                call = Call(each.server, each.tool, arguments, each.is_error)
+                sample = Sample(each.texts, is_result=True, is_error=each.is_error)
+                is_shown = wanted == (each.server, each.tool)
+                name = f"{shown(path)} {number}"
+                yield self._asked(name, sample, call, CallFrom.OPTION, (), is_shown=is_shown)
+
+    def _asked(
+        self,
+        name: str,
+        sample: Sample,
+        call: Call,
+        call_from: CallFrom,
+        notes: Iterable[str],
+        is_shown: bool = True,
+    ) -> Asked:
+        from terse.payload.payload import Payload
+        from terse.plan.run import run, sent
+        from terse.plan.whole import whole_repeat
+        from terse.report.explanation import Explanation
+        from terse.report.sequence import Asked
+
+        outcomes = [
+            run(
+                self._plan,
+                Payload.of(text),
+                call,
+                self._session,
+                self._counted,
+                part=part,
+                can_retrieve=self._can_retrieve,
+                detail=True,
+                clock=self._clock,
+            )
+            for part, text in enumerate(sample.texts)
+        ]
+        repeat = whole_repeat(outcomes, call, self._session)
+        sent(self._plan, repeat or outcomes, call, self._session, self._counted)
+        explanation = Explanation(
+            file=name,
+            is_result=sample.is_result,
+            is_error=sample.is_error,
+            call_from=call_from,
+            policy=self._policy,
+            policy_hash=self._plan.hash,
+            vocabulary=self._counted.name,
+            outcomes=tuple(outcomes),
+            notes=tuple(notes),
+            originals=sample.texts,
         )
-        for text in sample.texts
-    )
-    return Explanation(
-        file=shown(path),
-        is_result=sample.is_result,
-        is_error=sample.is_error,
-        call_from=call_from,
-        policy=policy,
-        policy_hash=plan.hash,
-        vocabulary=counted.name,
-        outcomes=outcomes,
-        notes=tuple(notes),
-    )
+        said = None if repeat is None else (repeat[0].text, self._counted.count(repeat[0].text))
+        return Asked(name, explanation, said, is_shown)
 
 
 def _still() -> float:
@@ -217,6 +316,9 @@ COMMAND = Command(
     notes=(
         "Without --call, server and tool come from the file's place: samples/SERVER/TOOL/x.json.",
         'A saved MCP result ({"content": [...]}) is explained text by text.',
+        "Several files are the results of calls made one after another: terse explain a.json b.json --call … "
+        "shows what the second one costs once the client has the first. Of a capture every call is one row, "
+        "and those of the tool that --call names are explained in full.",
         "A code of `terse check` (T201) prints its page.",
         "Every step is run to its end; in the proxy a chain has 150 ms, or what `spend at most` says.",
     ),
