@@ -33,6 +33,7 @@ class Explanation:
         vocabulary: what tokens were counted with.
         outcomes: one per text, in the order of the file.
         notes: what the reader should know beforehand; one sentence each.
+        originals: the texts as they came, in the same order.
     """
 
     file: str
@@ -44,3 +45,4 @@ class Explanation:
     vocabulary: str
     outcomes: tuple[Outcome, ...]
     notes: tuple[str, ...] = ()
+    originals: tuple[str, ...] = ()
