@@ -111,6 +111,9 @@ def _read_slot(path: str) -> Slot:
 
 def fill(made: dict[str, Any], waiting: Mapping[str, Parts]) -> None:
     """Put the strings that follow from an object's other values in their places."""
+    if not waiting:
+        # Nearly every object: what stands below is a cycle of functions, which only the collector frees.
+        return
     state: dict[str, bool] = {}
 
     def value(path: tuple[str, ...]) -> str:
