@@ -34,11 +34,11 @@ from terse.proxy.answer import Answer
 from terse.proxy.clients import shown_by
 from terse.proxy.complaints import Complaints
 from terse.proxy.shown_tools import ShownTools
+from terse.tiers import BY_NAME
 from terse.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from terse.proxy.retrieval import OwnCall
-    from terse.proxy.spans import Span
     from terse.proxy.tool_list import ToolList
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
@@ -83,7 +83,8 @@ class ProxySession:
             for condition in rule.when
         )
         self._offers = retrieves and any(
-            any(matches(pattern.server, server) for pattern in rule.on) and sets_aside(rule)
+            any(matches(pattern.server, server) for pattern in rule.on)
+            and (sets_aside(rule) or speaks_of_earlier(rule))
             for rule in plan.rules
         )
 
@@ -205,7 +206,13 @@ class ProxySession:
         if arguments is None:
             return answer.message
         call = Call(self._server, answer.tool, arguments, is_error)
-        payloads = [Payload.of(part.text) for part in parts]
+        twice = self._sent_twice(answer, [part.text for part in parts])
+        # Many texts that are the items of one list are one list to rules.
+        is_list = twice is not None and len(parts) > 1 and answer.with_one_text("") is not None
+        if is_list and isinstance(twice, dict):
+            payloads = [Payload.of(dump(value)) for value in twice.values()]
+        else:
+            payloads = [Payload.of(part.text) for part in parts]
         outcomes = [
             run(
                 self._plan,
@@ -220,52 +227,51 @@ class ProxySession:
             )
             for number, payload in enumerate(payloads)
         ]
-        repeat = whole_repeat(outcomes, call, self._memory, answer.number)
-        span = answer.structured() if self._shows_structured(answer.client) else None
-        once = span is not None and self._may_send_once(answer, span, payloads, repeat or outcomes)
-        if once is None:
-            # What the client shows is smaller as it came.
-            texts = list(zip(payloads, outcomes, strict=True))
-            self._unsent = _Unsent(call, answer.number, [_as_it_came(each) for each in texts], texts)
-            return answer.message
-        as_one = None
-        if repeat is not None:
-            as_one = answer.with_one_text(repeat[0].text, without_structured=once)
-        replacements = {
-            part.span: outcome.text
-            for part, outcome in zip(parts, outcomes, strict=True)
-            if outcome.text != part.text
-        }
-        if as_one is not None and repeat is not None:
-            message, outcomes = as_one, list(repeat)
-        else:
-            same = not replacements and not once
-            message = answer.message if same else answer.with_texts(replacements, without_structured=once)
         texts = list(zip(payloads, outcomes, strict=True))
-        self._unsent = _Unsent(call, answer.number, outcomes, texts)
         for outcome in outcomes:
             self._complain(outcome.trace)
+        if twice is not None and not self._is_less(outcomes, twice):
+            self._unsent = _Unsent(call, answer.number, [_as_it_came(each) for each in texts], texts)
+            return answer.message
+        repeat = whole_repeat(outcomes, call, self._memory, answer.number)
+        one = outcomes if is_list else repeat
+        as_one = None
+        if one is not None:
+            as_one = answer.with_one_text(one[0].text, without_structured=twice is not None)
+        if as_one is not None and one is not None:
+            message, outcomes = as_one, list(one)
+        else:
+            replacements = {
+                part.span: outcome.text
+                for part, outcome in zip(parts, outcomes, strict=True)
+                if outcome.text != part.text
+            }
+            message = answer.message
+            if replacements or twice is not None:
+                message = answer.with_texts(replacements, without_structured=twice is not None)
+        self._unsent = _Unsent(call, answer.number, outcomes, texts)
         return message
 
-    def _may_send_once(
-        self, answer: Answer, span: Span, payloads: Sequence[Payload], outcomes: Sequence[Outcome]
-    ) -> bool | None:
-        """Whether `structuredContent` is left out for a client that shows it and drops the texts.
-
-        It is where the texts say the same, and the client cannot miss it. None: it could be, and what
-        would be sent has more tokens than what the client shows now.
+    def _sent_twice(self, answer: Answer, texts: Sequence[str]) -> JsonValue | None:
+        """The data of a result that is in `structuredContent` as well as in its texts, where the client shows
+        the former, drops the latter, and cannot miss it. None in all other cases.
         """
-        if not self._may_change(answer.tool) or not self._shown.is_bare(answer.tool):
-            return False
-        if any(outcome.trace.rule is None or outcome.trace.gate.failed for outcome in outcomes):
-            return False
+        if not self._shows_structured(answer.client) or not self._shown.is_bare(answer.tool):
+            return None
+        span = answer.structured()
+        if span is None or not self._may_change(answer.tool):
+            return None
         from terse.proxy.structured import document, says_the_same
 
         value = document(answer.message[slice(*span)])
-        if value is None or not says_the_same(value, [payload.text for payload in payloads]):
+        return value if value is not None and says_the_same(value, texts) else None
+
+    def _is_less(self, outcomes: Sequence[Outcome], shown: JsonValue) -> bool:
+        """Whether the outcomes are no larger than the data as the client shows it, and made by rules."""
+        if any(outcome.trace.rule is None or outcome.trace.gate.failed for outcome in outcomes):
             return False
-        shown = self._vocabulary.count(dump(value))
-        return sum(self._vocabulary.count(outcome.text) for outcome in outcomes) <= shown or None
+        tokens = sum(self._vocabulary.count(outcome.text) for outcome in outcomes)
+        return tokens <= self._vocabulary.count(dump(shown))
 
     def _shows_structured(self, client: str | None) -> bool:
         return shown_by(self._client if self._client is not None else client) == "structured"
@@ -307,6 +313,11 @@ def sets_aside(rule: Rule) -> bool:
         or (rule.lose_percent is not None and isinstance(line, (Remove, Shorten)))
         for line in lines
     )
+
+
+def speaks_of_earlier(rule: Rule) -> bool:
+    """Whether results under the rule can be sent as what changed: their whole can then be fetched."""
+    return any(BY_NAME[step.tier].needs_memory for step in rule.chain)
 
 
 def _never(tool: str) -> bool:
