@@ -20,6 +20,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 
 from terse.payload.exact import NotExact, parse
+from terse.proxy.structured import says_the_same
 from terse.tiers.expand import expand
 from tests.servers import install
 
@@ -181,6 +182,36 @@ def test_a_public_server_answers_the_same_through_the_proxy(server: str, mode: s
         assert _expanded(after, before) == before
     if server in SMALLER:
         assert len(json.dumps(proxied)) < len(json.dumps(direct))
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("server", ["filesystem", "memory", "everything"])
+def test_a_client_that_shows_structured_content_takes_every_result(server: str, tmp_path: Path) -> None:
+    """The SDK's client checks each against the schema that it was shown, and the data is all there, once."""
+    command = _command(server)
+    structured = [*PROXY[:-1], "--client", "structured", "--"]
+
+    answered = []
+    for proxy in ([], structured):
+        folder = tmp_path / "scene"
+        folder.mkdir()
+        scene = SCENES[server](folder)
+        answered.append(anyio.run(_converse, [*proxy, *command, *scene.arguments], "legacy", scene))
+        shutil.rmtree(folder)
+
+    once = 0
+    for before, after in zip(*(_results(seen) for seen in answered), strict=True):
+        if before["structuredContent"] is None or after["structuredContent"] is not None:
+            assert _expanded(after, before) == before
+            continue
+        once += 1
+        texts = [expand(block["text"]) for block in after["content"]]
+        assert says_the_same(parse(json.dumps(before["structuredContent"])), texts)
+    assert once > 0
+
+
+def _results(seen: list[Any]) -> list[Any]:
+    return [each for each in seen if isinstance(each, dict) and "content" in each]
 
 
 def _command(server: str) -> list[str]:
