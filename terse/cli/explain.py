@@ -12,7 +12,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write, write_bytes
-from terse.cli.files import STDIN, read_text, shown
+from terse.cli.files import STDIN, read_text, replace_file, shown
 
 if TYPE_CHECKING:
     from terse.payload.call import Call
@@ -48,6 +48,13 @@ def explain(
     json: bool = typer.Option(False, "--json", help="Print the facts as JSON (docs/explain-json.md)."),
     whole: bool = typer.Option(False, "--whole", help="Show the whole emitted text, not its start and end."),
     emitted: bool = typer.Option(False, "--emitted", help="Print the emitted text and nothing else."),
+    html: bool = typer.Option(
+        False, "--html", help="Print one page for a browser: both texts, and what each step touched."
+    ),
+    to: str | None = typer.Option(None, metavar="FILE", help="Write there instead of to stdout."),
+    watch: bool = typer.Option(
+        False, "--watch", help="Explain again whenever the result or a rule file changes, until Ctrl-C."
+    ),
     can_retrieve: bool = typer.Option(
         False, "--can-retrieve", help="As for a client that can fetch what is set aside."
     ),
@@ -62,23 +69,71 @@ def explain(
     if len(payloads) == 1 and CODE.fullmatch(payload):
         _explain_code(payload.upper())
         return
-    if json + whole + emitted > 1:
-        fail("--json, --whole and --emitted exclude each other: name one")
-    explainer = _Explainer(rules, vocabulary, can_retrieve, budget)
-    if len(payloads) > 1 or payload.endswith(CAPTURE):
-        _explain_sequence(explainer, payloads, call, json=json, whole=whole, emitted=emitted)
+    if json + whole + emitted + html > 1:
+        fail("--json, --html, --whole and --emitted exclude each other: name one")
+    is_sequence = len(payloads) > 1 or payload.endswith(CAPTURE)
+    if html and is_sequence:
+        fail("--html shows one result: name one file, and no capture")
+    if watch and STDIN in payloads:
+        fail("--watch needs a file: stdin is read once")
+    if to is not None:
+        _refuse_inputs(to, [*payloads, *([rules] if rules else [])])
+
+    def once() -> None:
+        explainer = _Explainer(rules, vocabulary, can_retrieve, budget)
+        if is_sequence:
+            asked = _sequence(explainer, payloads, call)
+            explanations = [each.explanation for each in asked]
+        else:
+            explanations = [explainer.of_file(payload, call).explanation]
+        if emitted:
+            end = b"\n" if is_sequence else b""
+            _deliver(b"".join(_emitted_bytes(each) + end for each in explanations), to)
+        elif is_sequence:
+            from terse.report import sequence
+
+            _deliver(sequence.render_json(asked) if json else sequence.render(asked, whole=whole), to)
+        elif html:
+            from terse.report.explain_html import render as render_html
+
+            # The page says that it is UTF-8, whatever the terminal speaks.
+            _deliver(render_html(explanations[0]).encode(), to)
+        elif json:
+            from terse.report.explain_json import render
+
+            _deliver(render(explanations[0]), to)
+        else:
+            from terse.report.explain import render as render_text
+
+            _deliver(render_text(explanations[0], whole=whole), to)
+
+    if not watch:
+        once()
         return
-    explanation = explainer.of_file(payload, call).explanation
-    if emitted:
-        _write_emitted(explanation)
-    elif json:
-        from terse.report.explain_json import render
+    from terse.cli import watch as watching
 
-        write(render(explanation))
+    watching.watch(lambda: [*payloads, *(watching.rule_files(rules) if rules else ())], once)
+
+
+def _refuse_inputs(to: str, inputs: Iterable[str]) -> None:
+    for path in inputs:
+        if os.path.exists(to) and os.path.exists(path) and os.path.samefile(to, path):
+            fail(f"--to {shown(to)}: it is what is explained, and would be overwritten")
+
+
+def _deliver(product: str | bytes, to: str | None) -> None:
+    """Write to the file, or to stdout.
+
+    Raises:
+        CommandError: it cannot be written.
+    """
+    if to is not None:
+        data = product.encode("utf-8", "backslashreplace") if isinstance(product, str) else product
+        replace_file(to, data.decode())
+    elif isinstance(product, str):
+        write(product)
     else:
-        from terse.report.explain import render as render_text
-
-        write(render_text(explanation, whole=whole))
+        write_bytes(product)
 
 
 def _explain_code(code: str) -> None:
@@ -93,26 +148,15 @@ def _explain_code(code: str) -> None:
     fail(f"no code {code}: they go from {first} to {last}, docs/codes/ lists them")
 
 
-def _explain_sequence(
-    explainer: _Explainer, paths: list[str], call: str | None, *, json: bool, whole: bool, emitted: bool
-) -> None:
+def _sequence(explainer: _Explainer, paths: list[str], call: str | None) -> list[Asked]:
     """Calls of one session, one after another; those of a capture have a session each where it says so."""
-    from terse.report.sequence import render, render_json
-
     asked: list[Asked] = []
     for path in paths:
         if path.endswith(CAPTURE):
             asked += explainer.of_capture(path, call)
         else:
             asked.append(explainer.of_file(path, call))
-    if emitted:
-        for each in asked:
-            _write_emitted(each.explanation)
-            write_bytes(b"\n")
-    elif json:
-        write(render_json(asked))
-    else:
-        write(render(asked, whole=whole))
+    return asked
 
 
 class _Explainer:
@@ -301,10 +345,10 @@ def _notes(path: str, sample: Sample, call_from: CallFrom) -> Iterator[str]:
         )
 
 
-def _write_emitted(explanation: Explanation) -> None:
+def _emitted_bytes(explanation: Explanation) -> bytes:
     # A lone surrogate can only stand inside a JSON string, where its escape means the same.
     texts = [outcome.text.encode("utf-8", "backslashreplace") for outcome in explanation.outcomes]
-    write_bytes(b"\n".join(texts))
+    return b"\n".join(texts)
 
 
 COMMAND = Command(
@@ -319,6 +363,7 @@ COMMAND = Command(
         "Several files are the results of calls made one after another: terse explain a.json b.json --call … "
         "shows what the second one costs once the client has the first. Of a capture every call is one row, "
         "and those of the tool that --call names are explained in full.",
+        "YAML below a folder `samples` stands for the JSON that the tool sends.",
         "A code of `terse check` (T201) prints its page.",
         "Every step is run to its end; in the proxy a chain has 150 ms, or what `spend at most` says.",
     ),
