@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from difflib import SequenceMatcher
 
-MAX_PAIRS = 250_000
+MAX_PAIRS = 40_000
 """Lines against lines that are compared one with another; beyond it a run counts as changed as a whole."""
 
 Change = tuple[int, int, int, int]

@@ -31,6 +31,8 @@ LONG_LINE = 100
 """Characters from which on a changed line may be written as the parts of it that changed."""
 MAX_PART = 240
 """Characters of a part: where a longer one would be needed to be unique, the line is written out."""
+MAX_PARTS = 64
+"""Parts of one line that are written; a line with more changes is written out."""
 _JOINED_LINES, _JOINED_CHARACTERS = 2, 60
 """Equal lines between two changes that are written out, so that both are one hunk."""
 
@@ -146,8 +148,11 @@ def _parts(old: str, new: str, expired: Callable[[], bool]) -> list[str] | None:
     starts = [0]
     for piece in a:
         starts.append(starts[-1] + len(piece))
+    found = changes(a, b, expired)
+    if len(found) > MAX_PARTS:
+        return None
     spans: list[tuple[int, int, int, int]] = []
-    for change in changes(a, b, expired):
+    for change in found:
         widened = _unique(change, a, old, starts)
         if widened is None:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from terse.memory.path import at_key
-from terse.payload.exact import JsonValue, Number, dump
+from terse.payload.exact import JsonValue
 
 MAX_VALUE = 120
 """Characters of a value that can still name a row."""
@@ -59,16 +59,18 @@ def _differs(rows: Sequence[JsonValue], key: Key) -> bool:
 
 
 def _named(rows: Sequence[JsonValue], key: Key) -> dict[str, int] | None:
-    """The rows by their value there, as JSON text, `None` if one has no value that can name it."""
+    """The rows by their value there, `None` if one has no value that can name it.
+
+    A number is no key for a string of the same spelling: `Number` is type-strict.
+    """
     named: dict[str, int] = {}
     for place, row in enumerate(rows):
         value = at_key(row, key)
-        if not isinstance(value, (str, Number)) or len(value) > MAX_VALUE:
+        if not isinstance(value, str) or len(value) > MAX_VALUE:
             return None
-        text = dump(value)
-        if text in named:
+        if value in named:
             return None
-        named[text] = place
+        named[value] = place
     return named
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from terse.plan import describe
@@ -112,7 +112,9 @@ class Chain:
         if memory is not None and memory.earlier:
             # A delta need not repeat a handle that the client was sent before.
             wanted -= set(_HANDLE.findall(memory.earlier[0].text))
-            at_once, tried = self._at_once(draft, context, wanted)
+            # Half of the time at most: where it is not enough, the other steps still have theirs.
+            half = replace(context, expired=lambda: self._clock() - start > self._seconds / 2)
+            at_once, tried = self._at_once(draft, half, wanted)
         for place, step in enumerate(self._steps):
             before = draft.text
             if at_once is None:

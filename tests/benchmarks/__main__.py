@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import commands, engine, folds, generated, language, layouts, proxy, tokens
+from tests.benchmarks import commands, engine, folds, generated, language, layouts, proxy, sessions, tokens
 
 MEASUREMENTS = {
     "commands": commands.measure,
@@ -14,6 +14,7 @@ MEASUREMENTS = {
     "language": language.measure,
     "layouts": layouts.measure,
     "proxy": proxy.measure,
+    "sessions": sessions.measure,
     "tokens": tokens.measure,
 }
 
