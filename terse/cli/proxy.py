@@ -96,7 +96,8 @@ def main(arguments: list[str]) -> int:
         offers = given.rules is not None and given.retrieves
         return offers or shown_by(given.client if given.client is not None else client) == "structured"
 
-    code = Relay(child, load, must_load=given.rules is not None, rewrites_lists=rewrites_lists).run()
+    may_refuse = given.rules is not None or given.store is not None
+    code = Relay(child, load, must_load=may_refuse, rewrites_lists=rewrites_lists).run()
     # At once: threads may be waiting for input that never comes, and nothing is left to clean up.
     os._exit(code)
 

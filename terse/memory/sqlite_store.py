@@ -23,6 +23,7 @@ DAYS = 7
 BUSY_SECONDS = 0.5
 """How long another proxy is waited for; then nothing is set aside."""
 
+_HEADER = b"SQLite format 3\0"
 # The sum is kept by the database itself: adding it up anew would read every row, for every value.
 _TABLES = """
 BEGIN IMMEDIATE;
@@ -198,6 +199,8 @@ def _make_private(path: str | os.PathLike[str]) -> None:
             raise Unusable("it is no file")
         if found.st_uid != os.getuid():
             raise Unusable("it belongs to another user")
+        if os.read(descriptor, len(_HEADER)) not in (b"", _HEADER):
+            raise Unusable("it is a file of another kind")
         os.fchmod(descriptor, 0o600)
     finally:
         os.close(descriptor)

@@ -168,6 +168,51 @@ def test_the_list_passes_untouched_where_no_rule_sets_anything_aside(tmp_path: P
     assert json.loads(added[1:])["inputSchema"]["required"] == ["handle"]
 
 
+def test_a_store_in_a_file_outlives_the_proxy(tmp_path: Path) -> None:
+    """What one proxy set aside another one gives, that was started later with the same file."""
+    handles: list[str] = []
+    options = ("--store", str(tmp_path / "kept" / "store.db"))
+
+    async def first(client: Client) -> None:
+        await client.list_tools()
+        (text,) = texts(await client.call_tool("all_issues", {}))[:1]
+        handles.extend(re.findall(r"terse_retrieve (h\d{9})", text))
+
+    async def second(client: Client) -> None:
+        await client.list_tools()
+        fetched = await client.call_tool("terse_retrieve", {"handle": handles[0]})
+        assert texts(fetched) == ["1\n" + "words and words " * 60]
+
+    converse(command(RULES, tmp_path, *options), first)
+    converse(command(RULES, tmp_path, *options), second)
+
+
+def test_what_is_never_stored_is_in_no_file(tmp_path: Path) -> None:
+    """A guard with `never store` holds for the file, too: nothing of the result is in it."""
+    path = tmp_path / "store.db"
+    guard = "\nguard g {\n  on */all_*\n  never store\n}\n"
+
+    async def work(client: Client) -> None:
+        await client.list_tools()
+        assert "set aside" not in "".join(texts(await client.call_tool("all_issues", {})))
+
+    converse(command(RULES + guard, tmp_path, "--store", str(path)), work)
+
+    assert path.exists()
+    assert not any(b"words and words" in each.read_bytes() for each in tmp_path.glob("store.db*"))
+
+
+def test_a_store_that_cannot_be_used_is_said_at_the_start(tmp_path: Path) -> None:
+    """One line, exit code 2: not a session that sets nothing aside."""
+    (tmp_path / "words").write_text("words and words")
+
+    with started(command(RULES, tmp_path, "--store", str(tmp_path / "words"))) as client:
+        client.close()
+        assert client.wait() == 2
+        said = f"terse: --store {tmp_path / 'words'}: it is a file of another kind\n"
+        assert said in client.errors()
+
+
 # ---- what it gives ---------------------------------------------------------------------------------------
 
 
