@@ -52,7 +52,7 @@ function timed(request, base) {
   return { seconds, runs, base, peak: peak(), out };
 }
 
-toon('[{"id":1,"name":"a"},{"id":2,"name":"b"}]');
+toon(JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ id, name: `name ${id}` }))));
 const base = peak();
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
