@@ -20,7 +20,7 @@ NAME = re.compile(r'[^\s,"\[\]{}()<>=:*#~?]+|#\d+')
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 EMBEDDED = re.compile(r"json((?:_[a-z0-9]+)*)(?=[\[{])")
 SLOT = re.compile(r"\{((?:#?[\w@$-]+)(?:\.[\w@$-]+)*)?\}")
-TITLE = re.compile(r"(\d+) (row|list)s?( by key(?:=(\S+))?)? of (.*)")
+TITLE = re.compile(r"(\d+) (row|list)s?( by key(?:=(f\"(?:[^\"\\]|\\.)*\"|\S+))?)? of (.*)")
 BARE_END = {
     "pair": re.compile(r"\s"),
     "inside": re.compile(r'[\s,"\[\]{}]'),
@@ -259,9 +259,11 @@ class Reader:
                 column.inner.columns, at = self.columns(text, at + 3, separator, "]")
                 return column, at
             if text.startswith("[key", at):
-                close = text.index("]{", at)
-                column.inner.kind, column.inner.key = "key", self.key(text[at + 5 : close])
-                at = close - 1
+                column.inner.kind, column.inner.key = "key", self.key("")
+                at += 4
+                if text[at] == "=":
+                    at = self.formula(column.inner.key, text, at + 1)
+                at -= 1
             column.inner.columns, at = self.columns(text, at + 3, separator, "}")
         elif text.startswith("=", at):
             at = self.formula(column, text, at + 1)
