@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from terse.plan.trace import NOT_COUNTED, ConditionTrace, GuardTrace, Outcome, RuleTrace, StepTrace
+from terse.plan.trace import NOT_COUNTED, ConditionTrace, GuardTrace, Outcome, RuleTrace, StepTrace, Touched
 from terse.report.explanation import Explanation
 
 VERSION = 1
@@ -49,6 +49,7 @@ def _text(outcome: Outcome) -> dict[str, Any]:
         "class": outcome.guarantee.word,
         "tokens": _tokens(trace.tokens_out),
         "kept": list(trace.kept),
+        "kept_at": _touched(trace.kept_places),
         "lost": {"percent": round(trace.lost_percent, 1), "what": list(trace.lost)},
         "aside": list(trace.aside),
         "emitted": outcome.text,
@@ -98,4 +99,12 @@ def _step(step: StepTrace) -> dict[str, Any]:
         "tokens_after": _tokens(step.tokens_after),
         "class": step.guarantee.word,
         "note": step.note,
+        "action": step.action,
+        "touched": _touched(step.touched),
     }
+
+
+def _touched(touched: Touched | None) -> dict[str, Any]:
+    if touched is None:
+        return {"places": [], "lines": []}
+    return {"places": list(touched.places), "lines": [list(lines) for lines in touched.lines]}

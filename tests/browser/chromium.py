@@ -13,6 +13,17 @@ from select import select
 from time import monotonic
 from typing import Any
 
+FLAGS = (
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 60
 """Until an answer: a loaded machine is slow, a hung browser must not hang the tests."""
@@ -32,17 +43,7 @@ class Page:
     def __init__(self, program: str, profile: Path) -> None:
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
-        flags = [
-            "--headless",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--hide-scrollbars",
-            "--remote-debugging-pipe",
-        ]
+        flags = [*FLAGS]
         if os.geteuid() == 0:
             # Chromium has no sandbox for root.
             flags.append("--no-sandbox")
