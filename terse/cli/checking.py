@@ -59,12 +59,16 @@ def run(paths: Sequence[str], output: str, fail_on: str, root: str | None, sampl
     """Check each path as a policy of its own, write what is found, and return the exit code.
 
     Raises:
-        CommandError: a path cannot be read.
+        CommandError: a path cannot be read, or is empty; or the root is no folder.
     """
     from terse.cli.files import shown
     from terse.diagnostic import Severity
     from terse.language import Unreadable, check
 
+    if "" in paths:
+        fail("the name of a file is empty")
+    if root is not None and not os.path.isdir(root):
+        fail(f"--root {shown(root)}: no such folder")
     found: dict[tuple[object, ...], Diagnostic] = {}
     for path in paths or (DEFAULT_PATH,):
         try:
@@ -107,4 +111,9 @@ def _renderer(output: str) -> Callable[[Sequence[Diagnostic]], str]:
 
 def _colours() -> bool:
     # no-color.org: any value that is not empty means no.
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )

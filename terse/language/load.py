@@ -101,10 +101,12 @@ def entries(paths: Iterable[str], reader: Reader) -> Iterator[str]:
     """The rule files that the paths name: files as they are, of folders every `.terse` file below.
 
     Raises:
-        Unreadable: a folder cannot be read, or has no rule files.
+        Unreadable: a folder cannot be read, or has no rule files; or a name is no Unicode text, which a
+            plan and its reports could not hold.
     """
     for path in map(normal, paths):
         if not reader.is_folder(path):
+            _named(path)
             yield path
             continue
         try:
@@ -114,9 +116,17 @@ def entries(paths: Iterable[str], reader: Reader) -> Iterator[str]:
         if not files:
             raise Unreadable(path, "there is no .terse file below this folder")
         for file in files:
+            _named(file)
             if not reader.is_inside(file, path):
                 raise Unreadable(file, "this link leads out of the policy's folder")
         yield from files
+
+
+def _named(path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise Unreadable(path, "the name is not UTF-8: rename the file or folder") from None
 
 
 def normal(path: str) -> str:

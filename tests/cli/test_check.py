@@ -178,3 +178,30 @@ def test_a_wrong_option_is_exit_code_2(terse: Terse, arguments: tuple[str, ...])
 
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("check", ""), b"terse: the name of a file is empty"),
+        (("check", "a.terse", "--root", "nowhere"), b"terse: --root nowhere: no such folder"),
+        (("check", os.fsdecode(b"\xff.terse")), b"the name is not UTF-8: rename the file or folder"),
+        (("check", "."), b"the name is not UTF-8: rename the file or folder"),
+    ],
+    ids=["empty", "root", "bytes", "bytes-in-folder"],
+)
+def test_a_name_that_cannot_be_used_is_said_to_be_so(
+    terse: Terse, tmp_path: Path, arguments: tuple[str, ...], said: bytes
+) -> None:
+    """An empty name, a root that is no folder, and a file name of other bytes end in one line."""
+    _write(tmp_path, a=GOOD)
+    try:
+        (tmp_path / os.fsdecode(b"\xff.terse")).write_text(GOOD, encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 only")
+
+    done = terse(*arguments)
+
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count(b"\n") == 1
