@@ -46,6 +46,8 @@ def write(text: str) -> None:
 
 def write_error(text: str) -> None:
     """Print text for people to stderr, where stdout is for the command's product."""
+    if sys.stderr is None:
+        return
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
@@ -54,8 +56,10 @@ def write_bytes(data: bytes) -> None:
     """Write bytes to stdout as they are.
 
     Raises:
-        CommandError: the reader of a pipe went away, or the disk is full.
+        CommandError: the reader of a pipe went away, the disk is full, or stdout is closed (`>&-`).
     """
+    if sys.stdout is None:
+        raise CommandError("cannot write to stdout: it is closed")
     try:
         sys.stdout.flush()
         rest = memoryview(data)

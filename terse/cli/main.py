@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -80,6 +81,11 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("TERSE_TRACEBACK"):
             raise
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            # Help texts are written by typer itself.
+            console.quiet_stdout()
+            _complain(f"cannot write: {error.strerror}")
+            return console.UNUSABLE
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         _complain(f"a fault of terse itself, please report it: {reason} (TERSE_TRACEBACK=1 shows where)")
         code = console.UNUSABLE
@@ -130,6 +136,9 @@ def _notes(command: Command) -> str:
 
 
 def _complain(message: str) -> None:
+    if sys.stderr is None:
+        # `print` would take stdout instead, which is for the product.
+        return
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     shown = f"terse: {message}".encode(encoding, "backslashreplace").decode(encoding)
     print(shown, file=sys.stderr)
@@ -137,6 +146,8 @@ def _complain(message: str) -> None:
 
 def _flushed(code: int) -> int:
     """The exit code, with all output out: the interpreter's flush at exit would complain of a closed pipe."""
+    if sys.stdout is None:
+        return code
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 def tracked(items: Iterable[T], total: int, description: str) -> Iterator[T]:
     """The items one by one, with a bar that shows how many of `total` are done."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield from items
         return
     from rich.console import Console

@@ -168,3 +168,42 @@ def test_a_terminal_without_unicode_gets_escapes(terse: Terse, tmp_path: Path) -
 
     assert done.returncode == 0
     assert rb"\xe9 \u2192 \xfc" in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="descriptors are closed before exec")
+@pytest.mark.parametrize("arguments", [("check", "a.terse"), ("check", "b.terse"), ("explain", "T201")])
+def test_a_closed_stdout_is_said_in_one_line(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """`terse … >&-` writes nothing; what has something to write says that it cannot."""
+    (tmp_path / "a.terse").write_text("terse 1\n\nrule all {\n  on */*\n  use compact\n}\n")
+    (tmp_path / "b.terse").write_text("terse 1\n\nrule all {\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "terse", *arguments],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+        preexec_fn=lambda: os.close(1),
+    )
+
+    assert b"Traceback" not in done.stderr
+    assert b"fault" not in done.stderr
+    if arguments != ("check", "a.terse"):
+        assert done.stderr == b"terse: cannot write to stdout: it is closed\n"
+        assert done.returncode == 2
+
+
+def test_help_on_a_full_disk_is_said() -> None:
+    """Also what the option parser writes itself."""
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "terse", "--help"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+        )
+
+    assert done.returncode == 2
+    assert done.stderr == b"terse: cannot write: No space left on device\n"
