@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from terse.fields.regex import compiled
@@ -71,17 +72,31 @@ class Page:
         Args:
             whole: what a handle of the whole text holds, if that is not `text`: the result as received.
         """
-        self.received = _lines(text)
+        self._text = text
         self._whole = text if whole is None else whole
-        self._lines = list(self.received)
-        self._origins = list(range(len(self._lines)))
         self._kept: set[int] = set()
         self._changed = False
+
+    # Most rules have no line for a text: then it is never taken apart.
+
+    @cached_property
+    def received(self) -> list[str]:
+        """The lines as received."""
+        return _lines(self._text)
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return list(self.received)
+
+    @cached_property
+    def _origins(self) -> list[int]:
+        return list(range(len(self.received)))
 
     def copy(self) -> Page:
         """A page of the same text in the same state, for an attempt."""
         other = Page.__new__(Page)
-        other.received, other._whole = self.received, self._whole
+        other._text, other._whole = self._text, self._whole
+        other.received = self.received
         other._kept, other._changed = self._kept, self._changed
         other._lines, other._origins = list(self._lines), list(self._origins)
         return other
@@ -93,6 +108,8 @@ class Page:
     @property
     def text(self) -> str:
         """The text as it stands."""
+        if not self._changed:
+            return self._text
         return "".join(self._lines)
 
     @property

@@ -92,7 +92,12 @@ class TableReader:
             part = min(ROWS_AT_ONCE, count - start)
             self.read_rows(part, "")
             pieces.append(dump(self.spans([part])[0])[1:-1])
-        return Verbatim(f"[{','.join(pieces)}]")
+        # Put together without a copy more than it takes.
+        pieces[0] = f"[{pieces[0]}"
+        pieces[-1] += "]"
+        joined = ",".join(pieces)
+        del pieces
+        return Verbatim(joined)
 
     # ---- lines -----------------------------------------------------------------------------------
 

@@ -33,6 +33,10 @@ class Payload:
         except NotExact:
             return None
 
+    def let_go(self) -> None:
+        """Forget the document, which takes far more memory than its text. It is parsed anew on demand."""
+        self.__dict__.pop("json", None)
+
     @property
     def _starts_like_json(self) -> bool:
         # A document starts with a bracket: anything else is not worth a parser's start.

@@ -118,6 +118,12 @@ class FieldLines:
             return str(reason)
         return "not JSON"
 
+    def let_go(self) -> None:
+        """Forget the payload's document. For when no line changed anything, and no line is to come."""
+        self.subject = Page("")
+        self.__dict__.pop("draft", None)
+        self._payload.let_go()
+
     @property
     def left(self) -> JsonValue:
         """The document that the lines left; the text of one note where that stands for the whole."""

@@ -26,7 +26,18 @@ def check_document(
     Raises:
         Refused: it decodes to another document, or not at all.
     """
-    expected = dump(document) if canonical is None else canonical
+    check_canonical(text, dump(document) if canonical is None else canonical, expand)
+
+
+def check_canonical(text: str, expected: str, expand: Callable[[str], str]) -> None:
+    """Decode a result and compare it with the JSON document that it must be.
+
+    Args:
+        expected: the document as `dump` writes it.
+
+    Raises:
+        Refused: it decodes to another document, or not at all.
+    """
     back = _expanded(text, expand)
     if back == expected:
         return

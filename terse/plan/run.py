@@ -14,7 +14,7 @@ from terse.guarantee import Guarantee, lowest
 from terse.memory.history import Base
 from terse.memory.session import Session
 from terse.payload.call import Call
-from terse.payload.exact import dump
+from terse.payload.exact import dump, is_dump
 from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 from terse.plan import describe, gate
@@ -31,6 +31,9 @@ from terse.tiers import BY_NAME
 from terse.tiers.expand import expand as from_any_form
 from terse.tiers.spec import State, Tier
 from terse.tokens import Vocabulary
+
+LARGE = 1_000_000
+"""Characters of a document that is forgotten before the result is decoded: the two would take much memory."""
 
 
 def run(
@@ -217,7 +220,10 @@ class _Report:
             if is_delta:
                 handles, expand = {**handles, **recalled.handles}, recalled.apply
         try:
-            self._gate(lines, text, expand)
+            if self._is_large(lines, recalled):
+                self._gate_alone(lines, chained, text, expand)
+            else:
+                self._gate(lines, text, expand)
         except gate.Refused as reason:
             verdict = f"the gate refused the result: {reason}"
             return self.original(choice, verdict, steps, kept, failed=True)
@@ -244,6 +250,20 @@ class _Report:
             ),
             base,
         )
+
+    def _is_large(self, lines: FieldLines, recalled: Recalled | None) -> bool:
+        is_document = self._payload.json is not None
+        return is_document and not lines.edited and recalled is None and len(self._payload.text) >= LARGE
+
+    def _gate_alone(
+        self, lines: FieldLines, chained: Chained, text: str, expand: Callable[[str], str]
+    ) -> None:
+        """The gate for a large document: its text is all that the comparison needs, and all that is kept."""
+        received = self._payload.text
+        expected = received if is_dump(received, lines.left) else dump(lines.left)
+        chained.draft.document = None
+        lines.let_go()
+        gate.check_canonical(text, expected, expand)
 
     def _gate(self, lines: FieldLines, text: str, expand: Callable[[str], str]) -> None:
         subject = lines.subject

@@ -93,9 +93,12 @@ class Vocabulary:
                 published = PUBLISHED[self.name]
                 packed = (Path(__file__).parent / f"{self.name}.pack").read_bytes()
                 ranks = {token: rank for rank, token in enumerate(unpack(packed, published.size))}
-                self._encoding = Encoding(
+                encoding = Encoding(
                     self.name, pat_str=published.pattern, mergeable_ranks=ranks, special_tokens={}
                 )
+                # The core has copied them: nothing that counts asks for them again, and they take 25 MB.
+                encoding._mergeable_ranks = {}
+                self._encoding = encoding
             return self._encoding
 
 
