@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from terse.language import syntax
 from terse.language.parse import parse_text
 from terse.payload.call import Call
 from terse.payload.exact import JsonValue, Number, is_number
 from terse.source import Source
 
-SHAPE = "write server/tool(argument: value, …)"
+SHAPE = "write server/tool(argument: value, …), or server/tool"
+
+_NO_ARGUMENTS = re.compile(r"\(\s*\)\s*\Z")
+"""Parentheses around nothing, as programmers write a call."""
 
 # The language has calls only in tests, so a call on its own is read as the one line of one.
 _BEFORE = 'terse 1\ntest "a call" {\n  call '
@@ -28,7 +33,8 @@ def parse_call(text: str) -> Call:
     """
     if not text.strip():
         raise BadCall(f"it is empty: {SHAPE}")
-    parsed = parse_text(Source("--call", f"{_BEFORE}{text}{_AFTER}"))
+    written = _NO_ARGUMENTS.sub("", text) if text.count("(") == 1 else text
+    parsed = parse_text(Source("--call", f"{_BEFORE}{written}{_AFTER}"))
     for diagnostic in parsed.diagnostics:
         at = min(max(diagnostic.primary.span.start - len(_BEFORE), 0), len(text)) + 1
         raise BadCall(f"{diagnostic.message} at character {at}: {SHAPE}")

@@ -16,6 +16,8 @@ from terse.payload.exact import Number
     [
         ("a/b", Call("a", "b")),
         ("  a/b  ", Call("a", "b")),
+        ("a/b()", Call("a", "b")),
+        ("a/b( ) ", Call("a", "b")),
         ('github/list_issues(state: "OPEN")', Call("github", "list_issues", {"state": "OPEN"})),
         ("a/b(limit: 50, exact: 2.50)", Call("a", "b", {"limit": Number("50"), "exact": Number("2.50")})),
         ("a/b(x: true, y: null, z: word)", Call("a", "b", {"x": True, "y": None, "z": "word"})),
@@ -50,7 +52,7 @@ def test_what_is_no_call_is_refused_in_one_line(text: str, says: str) -> None:
         parse_call(text)
 
     assert says in str(error.value)
-    assert "write server/tool(argument: value, …)" in str(error.value)
+    assert "write server/tool(argument: value, …), or server/tool" in str(error.value)
     assert "\n" not in str(error.value)
 
 
