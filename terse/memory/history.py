@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 
 MAX_BYTES = 64 * 1024 * 1024
 """What all bases of a session may take in memory; the oldest are forgotten first."""
+RESULT_BYTES, TEXT_BYTES = 1_200, 200
+"""What the bookkeeping of a result and of each of its texts takes beside the text: upper bounds, measured
+with tracemalloc on CPython 3.11."""
 MAX_RESULTS = 3
 """Results of one call that are remembered: what goes back to an earlier state is often the one before."""
 
@@ -128,7 +131,9 @@ class History:
             asked.results.remove(same)
             asked.results.append(same)
         else:
-            size = sum(sys.getsizeof(text.text) for text in texts if text is not None)
+            size = RESULT_BYTES + sum(
+                TEXT_BYTES + sys.getsizeof(text.text) for text in texts if text is not None
+            )
             asked.results.append(_Result(number, tuple(texts), size))
             self.bytes += size
             while len(asked.results) > MAX_RESULTS:

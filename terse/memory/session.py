@@ -79,7 +79,8 @@ class Session:
         key = _call_key(call)
         counted = self.next_number(call) if number is None else number
         tool = (call.server, call.tool)
-        self._calls_of_tool[tool] = max(counted, self._calls_of_tool.get(tool, 0))
+        if tool in self._calls_of_tool or len(self._calls_of_tool) < self._max_calls:
+            self._calls_of_tool[tool] = max(counted, self._calls_of_tool.get(tool, 0))
         self._history.record(key, counted, self._calls, bases)
         self._last_seen[key] = self._calls
         self._last_seen.move_to_end(key)

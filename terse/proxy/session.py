@@ -249,6 +249,9 @@ class ProxySession:
             message = answer.message
             if replacements or twice is not None:
                 message = answer.with_texts(replacements, without_structured=twice is not None)
+        if twice is None and self._shows_structured(answer.client) and answer.structured() is not None:
+            # The client shows another document than these texts, and drops them: it has no base.
+            outcomes = [replace(outcome, base=None) for outcome in outcomes]
         self._unsent = _Unsent(call, answer.number, outcomes, texts)
         return message
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -348,6 +349,22 @@ def test_memory_is_bounded_and_the_oldest_is_forgotten_first() -> None:
 
     assert session.earlier(Call("server", "tool", {"n": 0})) == ()
     assert session.earlier(Call("server", "tool", {"n": 39}))[0].text == FILE + "39"
+
+
+@pytest.mark.parametrize(("results", "texts"), [(3_000, 1), (40, 100)])
+def test_what_is_counted_is_no_less_than_what_is_taken(results: int, texts: int) -> None:
+    """Many small results cost more than their text, and that is counted too."""
+    tracemalloc.start()
+    try:
+        session = Session()
+        for number in range(results):
+            bases = [Base(f"{'x' * 60} {number} {part}", is_json=False, whole=True) for part in range(texts)]
+            session.record(Call("server", "tool", {"n": number}), 0, bases)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert taken <= session.base_bytes
 
 
 def test_a_result_larger_than_the_memory_is_not_kept() -> None:

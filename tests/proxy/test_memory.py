@@ -32,9 +32,11 @@ MEMORY = Plan(
 class Connection:
     """A client, the proxy's wire and session, and a server; nothing runs beside anything else."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: str | None = None) -> None:
         self.wire = Wire()
-        self.session = ProxySession(MEMORY, "server", vocabulary(), Complaints(), retrieves=False)
+        self.session = ProxySession(
+            MEMORY, "server", vocabulary(), Complaints(), client=client, retrieves=False
+        )
         self.last = 0
 
     def request(self, tool: str = "read", **arguments: Any) -> int:
@@ -49,9 +51,11 @@ class Connection:
         self.wire.from_client(json.dumps(message).encode() + b"\n")
         self.wire.read()
 
-    def receive(self, ident: int, *texts: str, blocks: list[dict[str, Any]] | None = None) -> Answer | None:
+    def receive(
+        self, ident: int, *texts: str, blocks: list[dict[str, Any]] | None = None, **more: Any
+    ) -> Answer | None:
         content = blocks if blocks is not None else [{"type": "text", "text": text} for text in texts]
-        message = {"jsonrpc": "2.0", "id": ident, "result": {"content": content}}
+        message = {"jsonrpc": "2.0", "id": ident, "result": {"content": content, **more}}
         answer = self.wire.from_server(json.dumps(message).encode() + b"\n")
         while (call := self.wire.withdrawn()) is not False:
             if call is None:
@@ -174,3 +178,13 @@ def test_many_texts_become_one_where_no_block_says_more() -> None:
     assert [text.split(" of call")[0] for text in again] == [
         f"Re-run now: identical to text {number}" for number in (1, 2, 3)
     ]
+
+
+def test_texts_that_the_client_dropped_are_no_base() -> None:
+    """It showed `structuredContent`, which says something else: it never had the text."""
+    connection = Connection("claude-code")
+    typed = connection.receive(connection.request(), FILE, structuredContent={"lines": 80})
+    connection.send(typed)
+
+    assert not is_delta(connection.ask(FILE))
+    assert is_delta(connection.ask(FILE))
