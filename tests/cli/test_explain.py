@@ -269,11 +269,19 @@ def test_a_sample_can_be_yaml(terse: Terse, tmp_path: Path) -> None:
 
     explained = terse("explain", "samples/shop/list/x.yaml", "--rules", "rules.terse", "--whole")
     tested = terse("test", "rules.terse")
+    (tmp_path / "wrong.terse").write_text(
+        'terse 1\n\nrule all {\n  on shop/list\n  keep prise\n  use minify\n  because "a typo"\n}\n'
+    )
+    checked = terse("check", "wrong.terse")
+    measured = terse("bench", "samples/shop/list/x.yaml", "--rules", "rules.terse", "--output", "json")
     twice = terse("explain", "samples/shop/list/twice.yml")
 
     assert "1.000" in explained.stdout.decode()
     assert "60 values" in explained.stdout.decode()
     assert tested.returncode == 0, tested.stdout.decode()
+    assert "prise" in checked.stdout.decode()
+    assert "price" in checked.stdout.decode()
+    assert measured.returncode == 0, measured.stderr.decode()
     assert twice.returncode == 2
     assert twice.stderr.decode() == (
         "terse: samples/shop/list/twice.yml, line 2: the key 'a' stands here a second time\n"
