@@ -30,13 +30,15 @@ from terse.layout.document import (
 from terse.layout.header import leaves, write_table_header
 from terse.layout.inline import Place, write_key, write_value
 from terse.layout.sample import clip, spread
-from terse.layout.write import write_kinds, write_pair, write_rows
+from terse.layout.write import write_column, write_kinds, write_pair
 from terse.payload.exact import Number
 
 SAMPLE_ROWS = 48
 """Rows measured of a longer table or list, fewer where each of them holds much."""
 SAMPLE_KEYS = 1_000
 """Values measured of a larger object."""
+SEPARATOR_ROWS = 16
+"""Rows measured to choose the separator: it makes the same difference in every row."""
 SAMPLE_VALUES = 4_000
 """Values measured in all, about."""
 CLIP = 120
@@ -57,6 +59,7 @@ class Cost:
         # By identity, with the object itself: INVARIANT: an id is only good while its object lives.
         self._values: dict[int, tuple[object, float]] = {}
         self._tables: dict[tuple[int, str], tuple[Table, float]] = {}
+        self._shown: dict[tuple[int, int, int], _Shown] = {}
 
     def table(self, name: str, table: Table) -> float:
         """Tokens of a table under its name."""
@@ -70,14 +73,15 @@ class Cost:
             self._tables[id(table), separator] = known
         return known[1]
 
-    def _rows(self, table: Table, separator: str) -> float:
-        size = _sample_size(sum(1 for _ in leaves(table.columns)))
+    def _rows(self, table: Table, separator: str, size: int = 0) -> float:
+        size = size or _sample_size(sum(1 for _ in leaves(table.columns)))
         rows = spread(table.count, size)
-        flat: list[Cells] = []
+        flat: list[_Shown] = []
         inside: list[Cell] = [table.whole[row] for row in rows if row in table.whole]
         below = self._flatten(table.columns, rows, separator, flat, inside)
-        shown = Table(Rows.RECORDS, len(rows), flat, separator=separator)
-        tokens = self._count("\n".join(write_rows(shown))) + sum(map(self.plain, inside))
+        cells = [column.written(separator) for column in flat]
+        lines = map(separator.join, zip(*cells, strict=True))
+        tokens = self._count("\n".join(lines)) + sum(map(self.plain, inside))
         return tokens * table.count / max(1, len(rows)) + below
 
     def _flatten(
@@ -85,23 +89,16 @@ class Cost:
         columns: Sequence[Column],
         rows: Sequence[int],
         separator: str,
-        flat: list[Cells],
+        flat: list[_Shown],
         inside: list[Cell],
     ) -> float:
         """Collect the cells of some rows in `flat`, containers in them in `inside`; tokens of child rows."""
         below = 0.0
         for column in columns:
             if isinstance(column, Cells):
-                # An affix is cut off by its length, so a string that has one keeps it.
-                room = CLIP + 2 * (len(column.prefix) + len(column.suffix))
-                values: list[Cell] = []
-                for row in rows:
-                    value = column.values[row]
-                    if isinstance(value, (dict, list, Embedded)):
-                        inside.append(value)
-                        value = ABSENT
-                    values.append(clip(value, room))
-                flat.append(replace(column, values=values))
+                shown = self._some(column, rows)
+                flat.append(shown)
+                inside.extend(shown.inside)
             elif isinstance(column, Group):
                 inside.extend(column.whole[row] for row in rows if row in column.whole)
                 below += self._flatten(column.columns, rows, separator, flat, inside)
@@ -112,9 +109,25 @@ class Cost:
                     if count is not ABSENT and type(count) is not int:
                         inside.append(count)  # type: ignore[arg-type]
                     counts.append(Number(count) if type(count) is int else ABSENT)
-                flat.append(Cells(column.name, counts))
+                flat.append(_Shown(column, Cells(column.name, counts)))
                 below += self.rows(column.table, separator)
         return below
+
+    def _some(self, column: Cells, rows: Sequence[int]) -> _Shown:
+        """Some rows of a column, taken once: the columns of a table mostly stand in the next one too."""
+        key = (id(column), len(rows), rows[-1] if rows else 0)
+        known = self._shown.get(key)
+        if known is None:
+            values = [column.values[row] for row in rows]
+            inside: list[Cell] = []
+            if not _CONTAINERS.isdisjoint(map(type, values)):
+                inside = [value for value in values if type(value) in _CONTAINERS]
+                values = [ABSENT if type(value) in _CONTAINERS else value for value in values]
+            # An affix is cut off by its length, so a string that has one keeps it.
+            room = CLIP + 2 * (len(column.prefix) + len(column.suffix))
+            values = [clip(value, room) for value in values]
+            known = self._shown[key] = _Shown(column, replace(column, values=values), inside)
+        return known
 
     def column(self, column: Column, count: int, separator: str = ",") -> float:
         """Tokens of one column of a table: its part of the header and its cells."""
@@ -177,9 +190,39 @@ class Cost:
     def separated(self, name: str, table: Table) -> Table:
         """The table with the separator that costs less; commas, if there is nothing in it."""
         spaced = replace(table, separator=" ")
-        if write_table_header(spaced) == write_table_header(table):
+        headers = write_table_header(spaced), write_table_header(table)
+        if headers[0] == headers[1]:
             return table  # INVARIANT: the header shows the separator; one that cannot means commas.
-        return spaced if self.table(name, spaced) < self.table(name, table) else table
+        size = min(SEPARATOR_ROWS, _sample_size(sum(1 for _ in leaves(table.columns))))
+        costs = [
+            self._count(f"{name}: {header}\n") + self._rows(table, separator, size)
+            for header, separator in zip(headers, (" ", ","), strict=True)
+        ]
+        return spaced if costs[0] < costs[1] else table
+
+
+_CONTAINERS = frozenset({dict, list, Embedded})
+
+
+class _Shown:
+    """Some cells of a column, and how they are written with each separator.
+
+    Attributes:
+        inside: the containers among them, which are measured by themselves.
+    """
+
+    def __init__(self, column: Column, cells: Cells, inside: Sequence[Cell] = ()) -> None:
+        """`column` is only held: INVARIANT: an id is only good while its object lives."""
+        self.column = column
+        self.cells = cells
+        self.inside = inside
+        self._written: dict[str, list[str]] = {}
+
+    def written(self, separator: str) -> list[str]:
+        known = self._written.get(separator)
+        if known is None:
+            known = self._written[separator] = write_column(self.cells, separator)
+        return known
 
 
 def _sample_size(values: int) -> int:

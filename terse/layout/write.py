@@ -59,9 +59,9 @@ def write_kinds(node: Kinds) -> str:
     return f"{len(node.order)} rows of {len(node.tables)} kinds: {' '.join(runs)}"
 
 
-def write_rows(table: Table) -> list[str]:
-    """The rows of a table, each with the child rows that belong to it."""
-    return _Writer().rows(table, table.separator, 0)
+def write_column(column: Cells, separator: str) -> list[str]:
+    """The cells of a column as they stand in the rows of a table."""
+    return _Writer().cells(column, PLACE[separator], separator)
 
 
 def write_pair(name: str, value: Cell) -> str:
