@@ -24,7 +24,8 @@ USAGE = "terse proxy [--rules PATH] [--server-name NAME] [OPTION]… -- COMMAND 
 HELP = f"""Usage: {USAGE}
 
 Run an MCP server and make its tool results smaller, by rules. Put this in front of the server's command
-in your client's configuration; everything but the results of tool calls passes byte for byte.
+in your client's configuration. Everything but the results of tool calls passes byte for byte; the list of
+tools, too, unless rules set something aside or the client shows structuredContent.
 
 Options:
   --rules PATH         a rule file, or a folder of rule files; without it, the default policy
@@ -89,12 +90,12 @@ def main(arguments: list[str]) -> int:
     def load(complaints: Complaints) -> ProxySession:
         return _session(given, complaints)
 
-    def rewrites_lists(client: str | None) -> bool:
-        from terse.proxy.clients import shown_by
+    def rewrites_lists(introduction: bytes) -> bool:
+        from terse.proxy.clients import may_show_structured
 
         # The default policy sets nothing aside.
         offers = given.rules is not None and given.retrieves
-        return offers or shown_by(given.client if given.client is not None else client) == "structured"
+        return offers or may_show_structured(introduction if given.client is None else given.client.encode())
 
     may_refuse = given.rules is not None or given.store is not None
     code = Relay(child, load, must_load=may_refuse, rewrites_lists=rewrites_lists).run()

@@ -50,3 +50,13 @@ def shown_by(name: str | None) -> Shown:
     if plain == "structured":
         return "structured"
     return _SHOWN.get(_ALIASES.get(plain, plain), "text")
+
+
+def may_show_structured(introduction: bytes) -> bool:
+    """Whether bytes that hold a client's name may be those of one that shows structured content.
+
+    A first look that needs no parser; it may say yes where `shown_by` then says no, and never the other way.
+    """
+    plain = b"-".join(introduction.lower().split())
+    names = [b"structured", *(name.encode() for name, shows in _SHOWN.items() if shows == "structured")]
+    return any(name in plain for name in (*names, *(alias.encode() for alias in _ALIASES)))

@@ -66,8 +66,7 @@ class Relay:
         child: the running server.
         load: makes what rewrites results; called in a thread while the server boots. `Refused` ends the
             relay with exit code 2; any other failure is said on stderr, and everything is sent as it came.
-        rewrites_lists: whether the list of tools may be changed for the client of this name. If so, it waits
-            until the rules are loaded, as results do. None: it never is.
+        rewrites_lists: see `Wire`. A list that may be rewritten waits for the rules, as results do.
         must_load: a session that is over before loading waits for it: `Refused` is never missed.
     """
 
@@ -77,7 +76,7 @@ class Relay:
         load: Callable[[Complaints], Rewriter],
         *,
         must_load: bool = False,
-        rewrites_lists: Callable[[str | None], bool] | None = None,
+        rewrites_lists: Callable[[bytes], bool] | None = None,
     ) -> None:
         self._child = child
         self._make_rewriter = load

@@ -70,11 +70,11 @@ class Wire:
         client: the client's name as it gave it; None before it did.
 
     Args:
-        rewrites_lists: whether answers to `tools/list` may be rewritten for the client of this name; None if
-            they never are.
+        rewrites_lists: whether answers to `tools/list` may be rewritten, asked with bytes that hold the
+            client's name if it gave one; None if they never are.
     """
 
-    def __init__(self, rewrites_lists: Callable[[str | None], bool] | None = None) -> None:
+    def __init__(self, rewrites_lists: Callable[[bytes], bool] | None = None) -> None:
         self.client: str | None = None
         # Not read before a tool is asked for: what reads them is not imported while the server starts.
         self._introductions: deque[bytes] = deque(maxlen=4)
@@ -110,12 +110,18 @@ class Wire:
                 and b"notifications" in message
                 and b"cancelled" in message
             )
-            or (self._rewrites_lists and (b"tools/list" in message or b"tools\\/list" in message))
+            or ((b"tools/list" in message or b"tools\\/list" in message) and self._may_rewrite_list(message))
             or (self._calls and b'"initialize"' in message)
         ):
             self._unread.append(message)
         if b'"initialize"' in message and len(message) <= MAX_INTRODUCTION_BYTES:
             self._introductions.append(message)
+
+    def _may_rewrite_list(self, request: bytes) -> bool:
+        if self._rewrites_lists is None:
+            return False
+        known = (self.client or "").encode("utf-8", "replace")
+        return self._rewrites_lists(b"\n".join((*self._introductions, known, request)))
 
     def read(self) -> None:
         """Note what the messages ask for that were seen: to be called once they are forwarded."""
@@ -225,7 +231,7 @@ class Wire:
         params = members(structure, *found["params"]) if "params" in found and not is_null else {}
         self._note_client_of_request(message, structure, params)
         request = _id(message, found["id"]) if "id" in found else None
-        if request is not None and self._rewrites_lists and self._rewrites_lists(self.client):
+        if request is not None:
             cursor = params.get("cursor")
             self._await(request, ListRequest(cursor is None or message[cursor.start] == ord("n")))
 

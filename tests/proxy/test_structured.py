@@ -15,7 +15,7 @@ from terse.cli.policy import default_plan
 from terse.payload.exact import dump, parse
 from terse.plan.model import Entry, Guard, Pattern, Plan
 from terse.proxy.answer import Answer
-from terse.proxy.clients import CLIENTS, shown_by
+from terse.proxy.clients import CLIENTS, may_show_structured, shown_by
 from terse.proxy.complaints import Complaints
 from terse.proxy.session import ProxySession
 from terse.proxy.structured import document, says_the_same
@@ -94,6 +94,9 @@ def test_names_of_clients_are_taken_as_people_write_them() -> None:
     """Upper case and spaces do not matter."""
     assert shown_by("Visual Studio Code") == shown_by("claude-code") == "structured"
     assert shown_by(None) == shown_by("") == shown_by("Cursor") == "text"
+    for name in ("Visual  Studio Code", "CODEX", "structured", *(client.name for client in CLIENTS)):
+        assert may_show_structured(name.encode()) or shown_by(name) == "text"
+    assert not may_show_structured(b'{"clientInfo":{"name":"anybody"}}')
     assert len({client.name for client in CLIENTS}) == len(CLIENTS)
 
 
@@ -175,7 +178,7 @@ def session(plan: Plan | None = None, client: str = "structured") -> ProxySessio
 
 
 def page(tools: list[dict[str, Any]], cursor: object = None, more: object = None) -> ToolList:
-    wire = Wire(lambda client: True)
+    wire = Wire(lambda introduction: True)
     params = {} if cursor is None else {"cursor": cursor}
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params}
     wire.from_client(json.dumps(asked).encode())
