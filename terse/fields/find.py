@@ -83,6 +83,11 @@ def longest_list_of_objects(document: JsonValue) -> Spot | None:
     return best
 
 
+def containers(document: JsonValue) -> Iterator[Spot]:
+    """Every list and object of the document, each before what it holds."""
+    return _containers(Spot(document))
+
+
 def elements(spot: Spot) -> Iterator[Spot]:
     """The spot itself, or what its list holds: lists are see-through for whatever acts on text."""
     if isinstance(spot.value, list):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from terse.fields.find import ROOT, Place, Spot, find
-from terse.fields.selector import Target
+from terse.fields.find import ROOT, Place, Spot, containers, find
+from terse.fields.selector import Every, Target
+from terse.fields.unseen import may_hold
 from terse.payload.exact import JsonValue
 
 REST = "…"
@@ -58,13 +59,15 @@ class Tree:
         self._edits: dict[Place, Edit] = {}
         self._touched: set[Place] = set()
         """Places with an edit, and of whatever they stand in."""
+        self.unseen: set[Place] = set()
+        """Strings that are kept because they hold data that names what is kept."""
         self.journal: list[Spot] | None = None
         """Whatever is kept or edited is noted here, in order, if someone asked for it. Copies have none."""
 
     def copy(self) -> Tree:
         """A tree of the same document with the same edits, for an attempt."""
         other = Tree(self.document)
-        other._kept, other._leads = self._kept, self._leads
+        other._kept, other._leads, other.unseen = self._kept, self._leads, self.unseen
         other._edits = dict(self._edits)
         other._touched = set(self._touched)
         return other
@@ -84,18 +87,40 @@ class Tree:
         return {edit.note for edit in self._edits.values() if isinstance(edit, (Noted, Rows))}
 
     def keep(self, target: Target) -> int:
-        """Let nothing happen to the values found, and return how many there are. Before any edit."""
+        """Let nothing happen to the values found, and return how many there are. Before any edit.
+
+        A string that is data (JSON in a string) is kept whole if it names a field kept at any depth.
+        """
         number = 0
         for spot in find(self.document, target):
             number += 1
-            if self.journal is not None:
-                self.journal.append(spot)
-            self._kept.add(spot.place)
-            parent = spot.parent
-            while parent is not None and parent.place not in self._leads:
-                self._leads.add(parent.place)
-                parent = parent.parent
+            self._keep(spot)
+        # A path from the root leads into no string.
+        for spot in self._data_in_strings() if isinstance(target, Every) else ():
+            if may_hold(str(spot.value), target):
+                self.unseen.add(spot.place)
+                self._keep(spot)
         return number
+
+    def _keep(self, spot: Spot) -> None:
+        if self.journal is not None:
+            self.journal.append(spot)
+        self._kept.add(spot.place)
+        parent = spot.parent
+        while parent is not None and parent.place not in self._leads:
+            self._leads.add(parent.place)
+            parent = parent.parent
+
+    def _data_in_strings(self) -> Iterator[Spot]:
+        for spot in containers(self.document):
+            value = spot.value
+            if isinstance(value, dict):
+                inner: Iterable[tuple[str | int, JsonValue]] = value.items()
+            else:
+                inner = enumerate(value) if isinstance(value, list) else ()
+            for key, item in inner:
+                if type(item) is str and item.lstrip()[:1] in ("{", "["):
+                    yield Spot(item, spot, key)
 
     def spots(self, target: Target) -> Iterator[Spot]:
         """What the target finds, without what is kept or no longer there."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from terse.fields.desk import Desk, Done
+from terse.fields.find import find
 from terse.fields.keep import keep
 from terse.fields.page import Page
 from terse.fields.remove import remove
@@ -215,6 +216,10 @@ class FieldLines:
             if done.aside:
                 rest = "the rest of " if isinstance(line, Shorten) else ""
                 self.aside.append(f"{rest}{name}" + (f" ({done.aside})" if done.aside > 1 else ""))
+        if isinstance(self.subject, Tree) and self.subject.unseen:
+            tree = self.subject
+            if any(spot.place in tree.unseen for target in targets for spot in find(tree.document, target)):
+                notes.append("a string of JSON stays: what is kept stands in it")
         self.__dict__.pop("draft", None)
         status = StepStatus.APPLIED if places else StepStatus.SKIPPED
         touched = self._witness.touched(self.subject) if self._witness is not None else None

@@ -394,6 +394,29 @@ def test_a_field_that_is_kept_is_kept_where_it_cannot_be_found(
     assert "every id must be kept" in told(done)[0].note
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        Shorten((Path(("result",)),), Quantity(5, "characters"), remove_rest=True),
+        Remove((Path(("result",)),)),
+        SetAside((Every(("result",)),)),
+        Remove((Everything(),)),
+    ],
+    ids=["shorten", "remove", "set-aside", "everything"],
+)
+def test_json_in_a_string_that_names_a_kept_field_stays_whole(line: Shorten | Remove | SetAside) -> None:
+    """A string cannot be cut around a field that stands in it: it is left, and that is said."""
+    guard = Guard("ids", "r.terse:1", ALL, keep=(Keep((Every(("id",)),)),))
+    text = dump({"result": HELD, "more": Number("1")})
+
+    done = outcome(rule(fields=(line,)), text, guards=(guard,))
+
+    assert '"result":' + dump([HELD])[1:-1] in done.text
+    if not isinstance(line.targets[0], Everything):
+        assert done.text == text
+        assert "a string of JSON stays" in told(done)[0].note
+
+
 def test_kept_fields_do_not_hold_up_a_text_without_them() -> None:
     """A log has no fields, also where it has colons and brackets, and data that names others."""
     guard = Guard("ids", "r.terse:1", ALL, keep=(Keep((Every(("id",)),)),))
