@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from terse.plan.trace import GuardTrace, Outcome, RuleTrace, StepStatus, StepTrace, Touched, Trace
+from terse.report.explain import IDLE, MAX_IDLE_ROWS
 from terse.report.explain_views import MAX_PLACES, SIGNS, rows, shown, unlike
 from terse.report.explanation import CallFrom, Explanation
 from terse.report.laid_out import LaidOut, lay_out
@@ -120,16 +121,21 @@ class _Case:
         trace = self._trace
         if not trace.steps:
             return
-        yield "<h2>Steps</h2>\n"
-        yield '<p class="hint">Point at a step to see what it touched; select it to hold it.</p>\n'
-        yield '<table class="steps"><thead><tr><th>step</th><th class="n">tokens</th>'
-        yield '<th class="n">saved</th><th>class</th></tr></thead><tbody>\n'
         before, lines = "", self._laid_out.lines
         room = MAX_VIEWS
         applied = [step for step in trace.steps if step.after is not None]
         texts = {id(step): lay_out(step.after or "", self._touched) for step in applied}
         nexts = {id(step): texts[id(after)].lines for step, after in pairwise(applied)}
+        idle = [step for step in trace.steps if step.status in IDLE]
+        # A long chain is mostly steps for other kinds of payload: as rows they would bury what was done.
+        folded = idle if len(idle) > MAX_IDLE_ROWS else []
+        yield "<h2>Steps</h2>\n"
+        rows_there = len(folded) < len(trace.steps)
+        if rows_there:
+            yield _STEPS_HEAD
         for number, step in enumerate(trace.steps, 1):
+            if folded and step.status in IDLE:
+                continue
             text = texts.get(id(step))
             if text is None:
                 yield self._step(step, number, "", "")
@@ -148,7 +154,12 @@ class _Case:
                 self._views.append((after, content))
             yield self._step(step, number, before, after)
             before, lines = after, text.lines
-        yield "</tbody></table>\n"
+        if rows_there:
+            yield "</tbody></table>\n"
+        if folded:
+            said = "".join(f"<li><span>{shown(step.label)}</span>: {_why_idle(step)}</li>" for step in folded)
+            yield f'<details class="idle"><summary>{len(folded)} steps changed nothing</summary>'
+            yield f"<ul>{said}</ul></details>\n"
 
     def _step(self, step: StepTrace, number: int, before: str, after: str) -> str:
         applied = step.status is StepStatus.APPLIED
@@ -203,6 +214,20 @@ class _Case:
         said = "what is sent" if self._trace.gate.sent == "emitted" else "what is sent: the original"
         yield _pane("right", "Emitted", f"{said}, {tokens_in_words(self._trace.tokens_out)}", rows(sent))
         yield "</div>\n"
+
+
+def _why_idle(step: StepTrace) -> str:
+    said = step.note or step.status.value
+    if step.status is StepStatus.OUT_OF_TIME:
+        said = f"{step.status.value}, {said}"
+    return f'{shown(said)} <span class="at">{shown(step.at)}</span>'
+
+
+_STEPS_HEAD = (
+    '<p class="hint">Point at a step to see what it touched; select it to hold it.</p>\n'
+    '<table class="steps"><thead><tr><th>step</th><th class="n">tokens</th>'
+    '<th class="n">saved</th><th>class</th></tr></thead><tbody>\n'
+)
 
 
 def _pane(side: str, title: str, about: str, content: str) -> str:
