@@ -140,7 +140,9 @@ def _complain(message: str) -> None:
         # `print` would take stdout instead, which is for the product.
         return
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
-    shown = f"terse: {message}".encode(encoding, "backslashreplace").decode(encoding)
+    # What a rule file or a server wrote must not command a terminal.
+    safe = "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in message)
+    shown = f"terse: {safe}".encode(encoding, "backslashreplace").decode(encoding)
     print(shown, file=sys.stderr)
 
 

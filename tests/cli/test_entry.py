@@ -207,3 +207,14 @@ def test_help_on_a_full_disk_is_said() -> None:
 
     assert done.returncode == 2
     assert done.stderr == b"terse: cannot write: No space left on device\n"
+
+
+def test_an_error_cannot_command_a_terminal(terse: Terse, tmp_path: Path) -> None:
+    """Escape codes of a rule file that does not compile are shown, and not sent."""
+    (tmp_path / "x.txt").write_text("text")
+    (tmp_path / "a.terse").write_text("terse 1\nrule a {\n  on */*\n  keep \x1b[31mred\n}\n")
+    done = terse("explain", "x.txt", "--rules", "a.terse")
+
+    assert done.returncode == 1
+    assert b"\x1b" not in done.stderr
+    assert rb"\x1b" in done.stderr
