@@ -19,6 +19,8 @@ _FALSE = frozenset(("false", "False", "FALSE"))
 _NUMERIC = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+")
 """What the core schema takes for a number."""
 _NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_OLD_BREAK = re.compile("[\x85\u2028\u2029]")
+"""Line breaks to the parser, which reads YAML 1.1, and none in 1.2: it would change them or stumble."""
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -39,6 +41,11 @@ def to_json(text: str) -> str:
 
     if len(text) > MAX_TEXT:
         raise NotYaml(f"line 1: over {MAX_TEXT:,} characters of YAML: save it as JSON")
+    if found := _OLD_BREAK.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise NotYaml(
+            f"line {line}: U+{ord(found[0]):04X}, which ended lines in YAML 1.1: escape it in quotes"
+        )
     loader: Any = getattr(yaml, "CLoader", yaml.Loader)
     try:
         # Events only: no object of any kind is made by the library.
