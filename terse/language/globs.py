@@ -52,10 +52,16 @@ def meet(a: str, b: str) -> str | None:
         return a if covers(b, a) else None
     if "*" not in b:
         return b if covers(a, b) else None
-    frontier: list[tuple[int, int, str]] = [(0, 0, "")]
-    seen = {(0, 0)}
-    while frontier:
-        following: list[tuple[int, int, str]] = []
+    following: list[tuple[int, int, str]] = [(0, 0, "")]
+    seen: set[tuple[int, int]] = set()
+    while following:
+        frontier: list[tuple[int, int, str]] = []
+        for i, j, name in following:
+            # Marked now and not when it was found: until here a shorter name could still get there.
+            if (i, j) not in seen:
+                seen.add((i, j))
+                frontier.append((i, j, name))
+        following = []
         # Steps that take no letter are walked at once, so that the shortest name is found first.
         while frontier:
             i, j, name = frontier.pop()
@@ -69,18 +75,12 @@ def meet(a: str, b: str) -> str | None:
                 if state not in seen:
                     seen.add(state)
                     frontier.append((*state, name))
-            taken: list[tuple[int, int, str]] = []
             if x and x == y and x != "*":
-                taken.append((i + 1, j + 1, x))
+                following.append((i + 1, j + 1, name + x))
             if x == "*" and y not in ("", "*"):
-                taken.append((i, j + 1, y))
+                following.append((i, j + 1, name + y))
             if y == "*" and x not in ("", "*"):
-                taken.append((i + 1, j, x))
-            for k, m, letter in taken:
-                if (k, m) not in seen:
-                    seen.add((k, m))
-                    following.append((k, m, name + letter))
-        frontier = following
+                following.append((i + 1, j, name + x))
     return None
 
 

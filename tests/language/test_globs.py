@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from terse.language.globs import Names, Zone, covers, matches, meet, meet_pattern, outside, regions
@@ -33,6 +33,7 @@ def test_one_glob_covers_another_when_it_has_all_its_names(a: str, b: str) -> No
     assert covers(a, b) == subset
 
 
+@example("*a**", "*a")
 @given(GLOBS, GLOBS)
 def test_two_globs_meet_when_they_share_a_name(a: str, b: str) -> None:
     """`meet` gives a name of both, a shortest one, or None when no name is of both."""
