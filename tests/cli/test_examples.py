@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -37,16 +38,20 @@ server.run("stdio")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Policies, samples, results, an emitted text, a server, and an npx that needs no network."""
+    """Policies, samples, results, a recorded session, an emitted text, a server, and an npx of our own."""
     from terse.cli.policy import default_plan
 
     shutil.copytree(ROOT / "policies", tmp_path / "policies")
+    shutil.copytree(ROOT / "policies", tmp_path / "old-policies")
     shutil.copytree(ROOT / "policies" / "samples", tmp_path / "samples")
     shutil.copytree(ROOT / "docs" / "examples" / "samples", tmp_path / "results")
     (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
     issues = Payload.of((tmp_path / ISSUES).read_text(encoding="utf-8"))
     outcome = run(default_plan(), issues, Call("github", "list_issues"), Session(), vocabulary())
     (tmp_path / "emitted.txt").write_text(outcome.text, encoding="utf-8")
+    call = {"server": "github", "tool": "list_issues", "arguments": {}}
+    result = {"content": [{"type": "text", "text": issues.text}]}
+    (tmp_path / "monday.jsonl").write_text(json.dumps({**call, "result": result}) + "\n", encoding="utf-8")
     (tmp_path / "bin").mkdir()
     npx = tmp_path / "bin" / "npx"
     npx.write_text(f"#!/bin/sh\nexec {sys.executable} server.py\n", encoding="utf-8")
