@@ -53,7 +53,7 @@ class Answer:
 
     def touched_by(self, rewriter: Rewriter) -> bool:
         """Whether the rewriter could change it."""
-        return rewriter.touches(self.tool)
+        return rewriter.touches(self.tool, len(self.message))
 
     def rewritten_by(self, rewriter: Rewriter) -> bytes:
         """What the rewriter makes of it."""

@@ -65,8 +65,8 @@ class Rewriter(Protocol):
     def retrieve(self, call: OwnCall) -> bytes:
         """The answer to a call of the proxy's own tool. Raises nothing."""
 
-    def touches(self, tool: str) -> bool:
-        """Whether a result of the tool could be changed."""
+    def touches(self, tool: str, size: int) -> bool:
+        """Whether a result of the tool could be changed, in a message of so many bytes."""
 
     def rewrite(self, answer: Answer) -> bytes:
         """The message to send in place of the answer. Raises nothing."""

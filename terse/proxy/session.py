@@ -75,7 +75,7 @@ class ProxySession:
         self._complaints = complaints
         self._memory = self._new_memory()
         self._unsent: _Unsent | None = None
-        self._touched: dict[str, bool] = {}
+        self._least_bytes: dict[str, int | None] = {}
         # A condition on the history needs every call to be in it, also those that no rule speaks of.
         self._needs_history = any(
             isinstance(condition, (CallRepeats, SessionSize))
@@ -130,17 +130,35 @@ class ProxySession:
             self._complaints.say_failed("fetching what was set aside", error)
             return call.answer(Refused("It could not be read: call the tool again whose result had it."))
 
-    def touches(self, tool: str) -> bool:
-        """Whether a result of the tool could be changed: if not, there is no need to look at it."""
-        known = self._touched.get(tool)
-        if known is None:
-            known = self._needs_history or any(
-                self._names(rule.on, tool) and not self._names(rule.except_, tool)
-                for rule in self._plan.rules
-            )
-            if len(self._touched) < 4096:
-                self._touched[tool] = known
-        return known
+    def touches(self, tool: str, size: int | None = None) -> bool:
+        """Whether a result of the tool could be changed: if not, there is no need to look at it.
+
+        Args:
+            size: bytes of the message that holds the result; any size, if None.
+        """
+        if tool in self._least_bytes:
+            least = self._least_bytes[tool]
+        else:
+            least = self._least_that_changes(tool)
+            if len(self._least_bytes) < 4096:
+                self._least_bytes[tool] = least
+        return least is not None and (size is None or size >= least)
+
+    def _least_that_changes(self, tool: str) -> int | None:
+        """The smallest message, in bytes, in which a result of the tool could be changed; None: no size can.
+
+        A text has no more tokens than bytes, so the steps of a chain leave a shorter one alone.
+        """
+        if self._needs_history:
+            return 0
+        rules = [
+            rule
+            for rule in self._plan.rules
+            if self._names(rule.on, tool) and not self._names(rule.except_, tool)
+        ]
+        if any(rule.fields for rule in rules):
+            return 0
+        return min((BY_NAME[step.tier].least_tokens for rule in rules for step in rule.chain), default=None)
 
     def rewrite(self, answer: Answer) -> bytes:
         """The message to send in place of the answer: the answer's own, but for the texts that changed."""

@@ -37,7 +37,7 @@ class Shouting:
     def retrieve(self, call: OwnCall) -> bytes:
         return call.message
 
-    def touches(self, tool: str) -> bool:
+    def touches(self, tool: str, size: int) -> bool:
         return tool != "untouched"
 
     def rewrite(self, answer: Answer) -> bytes:

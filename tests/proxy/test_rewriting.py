@@ -56,7 +56,7 @@ class Playbook:
     def retrieve(self, call: OwnCall) -> bytes:
         return call.message
 
-    def touches(self, tool: str) -> bool:
+    def touches(self, tool: str, size: int) -> bool:
         return tool != "untouched"
 
     def rewrite(self, answer: Answer) -> bytes:

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from terse.cli.policy import default_plan
+from terse.fields.selector import Path
 from terse.payload.exact import parse
-from terse.plan.model import CallRepeats, Entry, Guard, Pattern, Plan, Rule, Step
+from terse.plan.model import CallRepeats, Entry, Guard, Pattern, Plan, Remove, Rule, Step
 from terse.proxy.answer import Answer
 from terse.proxy.complaints import Complaints
 from terse.proxy.session import MAX_MESSAGE_BYTES, ProxySession, named_server
 from terse.proxy.wire import Wire
+from terse.tiers import BY_NAME
 from terse.tiers.expand import expand
 from terse.tokens import vocabulary
 
@@ -72,12 +74,23 @@ def test_a_result_counts_as_one_call() -> None:
 
 def test_a_tool_that_no_rule_names_is_not_touched() -> None:
     """By pattern and exception; unless the plan asks about the history, which then needs every call."""
-    patterns = rule("r", ("*", "list_*"), except_=(Pattern("*", "list_secrets"),))
+    patterns = rule("r", ("*", "list_*"), except_=(Pattern("*", "list_secrets"),), chain=(Step("minify"),))
     proxy = session(Plan(1, (patterns,), (), (Entry(0, 0),)))
     asks = rule("s", ("*", "other"), when=(CallRepeats(),))
 
     assert [proxy.touches(tool) for tool in ("list_a", "list_secrets", "get")] == [True, False, False]
     assert session(Plan(1, (patterns, asks), (), (Entry(0, 0), Entry(1, 0)))).touches("get")
+
+
+def test_a_message_too_small_for_any_step_is_not_touched() -> None:
+    """A message of n bytes has no text of more tokens; field lines have no such floor."""
+    least = BY_NAME["minify"].least_tokens
+    chained = session(Plan(1, (rule("r", ("*", "*"), chain=(Step("minify"),)),), (), (Entry(0, 0),)))
+    removes = rule("r", ("*", "*"), fields=(Remove((Path(("a",)),)),), chain=(Step("minify"),))
+    edited = session(Plan(1, (removes,), (), (Entry(0, 0),)))
+
+    assert [chained.touches("get", size) for size in (least - 1, least)] == [False, True]
+    assert edited.touches("get", 1)
 
 
 @pytest.mark.parametrize("arguments", ['{"a":1,"a":2}', "[1]", '"x"', '{"a":' + "[" * 300 + "]" * 300 + "}"])
