@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import commands, engine, folds, generated, language, layouts, proxy, sessions, tokens
+from tests.benchmarks import (
+    commands,
+    engine,
+    folds,
+    generated,
+    handles,
+    language,
+    layouts,
+    proxy,
+    sessions,
+    tokens,
+)
 
 MEASUREMENTS = {
     "commands": commands.measure,
     "engine": engine.measure,
     "folds": folds.measure,
     "generated": generated.measure,
+    "handles": handles.measure,
     "language": language.measure,
     "layouts": layouts.measure,
     "proxy": proxy.measure,
