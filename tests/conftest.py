@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# A slow machine is no failure. In CI the examples are the same ones every time: whether a change lands must not
-# hang on the draw. At home they are new ones each time, and that is where new faults are found.
+# A slow machine is no failure. In CI the examples are the same ones every time: whether a change lands must
+# not hang on the draw. Elsewhere they are new ones each time, and that is where new faults are found.
 settings.register_profile("terse", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "terse")
