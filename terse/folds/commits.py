@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
-from terse.folds.patterns import letters
+from terse.folds.patterns import letters, read_legend
 
 _BLAME = re.compile(
     r"(\^?[0-9a-f]{6,40} [^\n]{0,200}?\([^\n]{1,100}? +[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} [+-][0-9]{4})"
@@ -61,22 +61,11 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
     Raises:
         NotFolded: a legend out of order, or a row of no commit.
     """
-    commits: dict[str, str] = {}
-    position = 0
-    for line in lines:
-        position += 1
-        if line == "":
-            break
-        entry = _LEGEND.fullmatch(line)
-        if not entry or entry[1] != letters(len(commits)):
-            raise NotFolded("a legend out of order")
-        commits[entry[1]] = entry[2]
-    else:
-        raise NotFolded("a legend without an end")
+    commits, body = read_legend(lines, _LEGEND)
     rows: list[str | tuple[str, str, str]] = []
     commit = None
     width = 0
-    for line in lines[position:]:
+    for line in body:
         if line.startswith(VERBATIM):
             rows.append(line[1:])
             continue

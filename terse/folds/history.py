@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
-from terse.folds.patterns import letters
+from terse.folds.patterns import letters, read_legend
 
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64}(?: \([^()]*\))?)")
 _HEAD = re.compile(
@@ -126,20 +126,9 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
     Raises:
         NotFolded: a legend out of order, a head of no author, or a sum of nothing.
     """
-    authors: dict[str, str] = {}
-    position = 0
-    for line in lines:
-        position += 1
-        if line == "":
-            break
-        entry = _LEGEND.fullmatch(line)
-        if not entry or entry[1] != letters(len(authors)):
-            raise NotFolded("a legend out of order")
-        authors[entry[1]] = entry[2]
-    else:
-        raise NotFolded("a legend without an end")
+    authors, body = read_legend(lines, _LEGEND)
     read: list[str] = []
-    for line in lines[position:]:
+    for line in body:
         if line.startswith(VERBATIM):
             read.append(line[1:])
         elif line == SUM:

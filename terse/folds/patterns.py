@@ -105,6 +105,26 @@ def letters(index: int) -> str:
     return name
 
 
+def read_legend(lines: Sequence[str], entry: re.Pattern[str]) -> tuple[dict[str, str], Sequence[str]]:
+    """What the letters of a legend stand for, in order, and the lines below the empty line that ends it.
+
+    Args:
+        entry: what a line of the legend is: its letters and what they stand for are its groups.
+
+    Raises:
+        NotFolded: a letter out of order, or no empty line.
+    """
+    legend: dict[str, str] = {}
+    for position, line in enumerate(lines):
+        if line == "":
+            return legend, lines[position + 1 :]
+        found = entry.fullmatch(line)
+        if not found or found[1] != letters(len(legend)):
+            raise NotFolded("a legend out of order")
+        legend[found[1]] = found[2]
+    raise NotFolded("a legend without an end")
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A line as a pattern and its values."""
@@ -182,24 +202,14 @@ def fits(row: Row, names: frozenset[str], unnamed: bool) -> bool:
 
 
 def _unfold(lines: Sequence[str], room: Room, unnamed: bool) -> list[str]:
-    patterns: dict[str, Pattern] = {}
-    position = 0
-    for line in lines:
-        position += 1
-        if line == "":
-            break
-        entry = _LEGEND.fullmatch(line)
-        if not entry or entry[1] != letters(len(patterns)):
-            raise NotFolded("a legend out of order")
-        patterns[entry[1]] = Pattern.parse(entry[2])
-    else:
-        raise NotFolded("a legend without an end")
+    legend, body = read_legend(lines, _LEGEND)
+    patterns = {name: Pattern.parse(shape) for name, shape in legend.items()}
     if not patterns:
         raise NotFolded("no patterns")
     default = patterns["A"] if unnamed else None
     read: list[str] = []
     above: list[str] = []
-    for line in lines[position:]:
+    for line in body:
         if line == "":
             read.append(line)
             continue
