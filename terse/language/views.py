@@ -63,17 +63,11 @@ class Act:
 
 
 @dataclass(eq=False)
-class RuleView:
-    """A rule in force."""
+class _Matching:
+    """What rules and guards have in common: a name, and the calls they match."""
 
-    node: syntax.Rule
+    node: syntax.Rule | syntax.Guard
     path: str
-    steps: tuple[RunStep, ...] = ()
-    acts: tuple[Act, ...] = ()
-    fits: tuple[tuple[syntax.Fit, tuple[Act, ...]], ...] = ()
-    profiles: tuple[tuple[syntax.Word, syntax.Profile], ...] = ()
-    stray: bool = False
-    """It overrides a rule that does not exist: what it would collide with tells nothing."""
 
     @property
     def name(self) -> str:
@@ -81,7 +75,7 @@ class RuleView:
 
     @property
     def label(self) -> Span:
-        """Where findings about the whole rule point: its name."""
+        """Where findings about the whole rule or guard point: its name."""
         return self.node.name.span
 
     @cached_property
@@ -99,6 +93,24 @@ class RuleView:
     @cached_property
     def without(self) -> tuple[Names, ...]:
         return tuple(map(names_of, self.except_))
+
+    @cached_property
+    def require(self) -> syntax.Require | None:
+        return next(all_of(self.node.lines, syntax.Require), None)
+
+
+@dataclass(eq=False)
+class RuleView(_Matching):
+    """A rule in force."""
+
+    node: syntax.Rule
+    path: str
+    steps: tuple[RunStep, ...] = ()
+    acts: tuple[Act, ...] = ()
+    fits: tuple[tuple[syntax.Fit, tuple[Act, ...]], ...] = ()
+    profiles: tuple[tuple[syntax.Word, syntax.Profile], ...] = ()
+    stray: bool = False
+    """It overrides a rule that does not exist: what it would collide with tells nothing."""
 
     @cached_property
     def whens(self) -> tuple[tuple[syntax.When, model.Condition], ...]:
@@ -131,10 +143,6 @@ class RuleView:
             yield from acts
 
     @cached_property
-    def require(self) -> syntax.Require | None:
-        return next(all_of(self.node.lines, syntax.Require), None)
-
-    @cached_property
     def because(self) -> tuple[syntax.Because, ...]:
         """The rule's reasons, then those of the profiles it applies."""
         own = tuple(all_of(self.node.lines, syntax.Because))
@@ -149,39 +157,11 @@ class RuleView:
 
 
 @dataclass(eq=False)
-class GuardView:
+class GuardView(_Matching):
     """A guard."""
 
     node: syntax.Guard
     path: str
-
-    @property
-    def name(self) -> str:
-        return self.node.name.text
-
-    @property
-    def label(self) -> Span:
-        return self.node.name.span
-
-    @cached_property
-    def on(self) -> tuple[syntax.Pattern, ...]:
-        return tuple(p for line in all_of(self.node.lines, syntax.On) for p in line.patterns)
-
-    @cached_property
-    def names(self) -> tuple[Names, ...]:
-        return tuple(map(names_of, self.on))
-
-    @cached_property
-    def except_(self) -> tuple[syntax.Pattern, ...]:
-        return tuple(p for line in all_of(self.node.lines, syntax.Except) for p in line.patterns)
-
-    @cached_property
-    def without(self) -> tuple[Names, ...]:
-        return tuple(map(names_of, self.except_))
-
-    @cached_property
-    def require(self) -> syntax.Require | None:
-        return next(all_of(self.node.lines, syntax.Require), None)
 
     @cached_property
     def keeps(self) -> tuple[syntax.Keep, ...]:
