@@ -34,6 +34,8 @@ Options:
                        the client of this name; without it, the client is asked for its name
   --no-retrieve        do not offer the client the tool that fetches what was set aside
   --store FILE         keep what was set aside in this file, so that it outlives a restart
+  --memory SIZE        what earlier results may take in memory, for `dedup` and `diff` to speak of: 64MB if
+                       not given; the oldest are forgotten first
   --help               this page
 
 Without --server-name a name is derived from the command, for reports: `npx -y
@@ -46,14 +48,22 @@ Exit codes: the server's own; 128+n after signal n; 2 when the rules do not comp
 command cannot be run.
 """
 
+_UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
 
 class _Arguments:
+    """
+    Raises:
+        _Unusable: a value makes no sense.
+    """
+
     def __init__(self, command: list[str], values: dict[str, str], flags: set[str]) -> None:
         self.command = command
         self.rules = values.get("--rules")
         self.server_name = values.get("--server-name")
         self.client = values.get("--client")
         self.store = values.get("--store")
+        self.memory_bytes = _bytes(values["--memory"]) if "--memory" in values else None
         self.retrieves = "--no-retrieve" not in flags
 
 
@@ -118,7 +128,7 @@ def _read(arguments: list[str]) -> _Arguments:
             command = list(rest)
         elif word == "--no-retrieve":
             flags.add(word)
-        elif name in ("--rules", "--server-name", "--client", "--store"):
+        elif name in ("--rules", "--server-name", "--client", "--store", "--memory"):
             given = value if equals else next(rest, "")
             if not given or (given.startswith("--") and not equals):
                 raise _Unusable(f"{name} needs a value: {USAGE}")
@@ -135,6 +145,18 @@ def _read(arguments: list[str]) -> _Arguments:
     if rules is not None and not os.path.exists(rules):
         raise _Unusable(f"no such file or folder: {rules}")
     return _Arguments(command, values, flags)
+
+
+def _bytes(size: str) -> int:
+    """
+    Raises:
+        _Unusable: it is no size.
+    """
+    unit = size[-2:].upper()
+    number = size[:-2].strip()
+    if unit not in _UNITS or not (number.isascii() and number.isdigit() and len(number) < 7):
+        raise _Unusable(f"--memory {size!r} is no size: write a whole number of KB, MB or GB, such as 64MB")
+    return int(number) * _UNITS[unit]
 
 
 def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
@@ -168,6 +190,7 @@ def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
         client=given.client,
         retrieves=given.retrieves,
         store=None if given.store is None else _store(given.store),
+        memory_bytes=given.memory_bytes,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from terse.fields.marks import RETRIEVE
 from terse.guarantee import Guarantee
-from terse.memory.history import Base
+from terse.memory.history import MAX_BYTES, Base
 from terse.memory.session import Session
 from terse.memory.store import Store
 from terse.payload.call import Call
@@ -59,16 +59,19 @@ class ProxySession:
         client: str | None = None,
         retrieves: bool = True,
         store: Store | None = None,
+        memory_bytes: int | None = None,
     ) -> None:
         """
         Args:
             client: what `--client` says; None to go by the name that the client gives itself.
             retrieves: the client may be offered the tool that fetches what was set aside.
             store: where that is kept; in this process, for as long as it lives, if None.
+            memory_bytes: what the results that later ones may speak of take at most; None: as usual.
         """
         self._plan = plan
         self._client = client
         self._store = store
+        self._memory_bytes = MAX_BYTES if memory_bytes is None else memory_bytes
         self._shown = ShownTools()
         self._server = server
         self._vocabulary = vocabulary
@@ -305,7 +308,7 @@ class ProxySession:
         )
 
     def _new_memory(self) -> Session:
-        memory = Session()
+        memory = Session(max_base_bytes=self._memory_bytes)
         if self._store is not None:
             memory.store = self._store
         return memory

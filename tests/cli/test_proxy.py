@@ -66,6 +66,11 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["--verbose", "--", "cat"], "there is no option --verbose"),
         (["--rules", "no/such.terse", "--", "cat"], "no such file or folder: no/such.terse"),
         (["--rules", "a\nb", "--", "cat"], "no such file or folder: a\\nb"),
+        (["--memory", "--", "cat"], "--memory needs a value"),
+        *[
+            (["--memory", size, "--", "cat"], f"--memory {size!r} is no size: write a whole number of KB, MB")
+            for size in ("64", "MB", "-1MB", "1.5GB", "64 TB", "9999999GB", "٣MB")
+        ],
     ],
 )
 def test_wrong_arguments_get_one_line(arguments: list[str], said: str) -> None:
@@ -101,6 +106,7 @@ def test_help_names_every_option() -> None:
     assert done.returncode == 0
     assert "--rules PATH" in done.stdout
     assert "--server-name NAME" in done.stdout
+    assert "--memory SIZE" in done.stdout
 
 
 def test_options_after_the_dashes_are_the_servers() -> None:
@@ -209,6 +215,19 @@ def test_rules_that_name_a_server_need_its_name(tmp_path: Path) -> None:
     with started([*PROXY, "--rules", str(rules), "--server-name", "vault", "--", *SERVER]) as client:
         client.send(call(1, "records", size=50))
         assert len(parse(text_of(client.receive()))) == 50
+
+
+@pytest.mark.parametrize(("size", "is_remembered"), [("1MB", True), ("1 mb", True), ("1KB", False)])
+def test_memory_bounds_what_results_are_remembered(size: str, is_remembered: bool, tmp_path: Path) -> None:
+    """A result that does not fit is sent in full again."""
+    rules = tmp_path / "rules.terse"
+    rules.write_text(RULES.replace("use minify then tabularize", "use dedup"))
+    with started([*PROXY, "--rules", str(rules), "--memory", size, "--", *SERVER]) as client:
+        for _ in range(2):
+            client.send(call(1, "records", size=50))
+            given = text_of(client.receive())
+
+    assert given.startswith("Re-run now: identical") is is_remembered
 
 
 # ---- the cache ---------------------------------------------------------------------------------------
