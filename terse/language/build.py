@@ -267,6 +267,10 @@ class Builder:
         span = Span(self.source, _start(children[0]), end)
         return syntax.Compress(span, self._word(children[1]), tools)
 
+    def present(self, children: Children) -> syntax.Present:
+        how = self._word(children[1])
+        return syntax.Present(self._span(children), syntax.Word(how.span, " ".join(how.text.split())))
+
     def show(self, children: Children) -> syntax.Show:
         return syntax.Show(self._list_span(children), children[1])
 

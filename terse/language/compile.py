@@ -11,7 +11,7 @@ from terse.language import match, syntax, units
 from terse.language.globs import Names
 from terse.language.parse import EDITION
 from terse.language.policy import Policy
-from terse.language.views import Act, GuardView, RuleView, RunStep, all_of
+from terse.language.views import Act, GuardView, RuleView, RunStep, all_of, names_of, narrowed
 from terse.plan import model
 from terse.plan.stored import hashed
 
@@ -27,6 +27,7 @@ def compile_policy(policy: Policy) -> model.Plan:
         rules=tuple(map(_rule, policy.rules)),
         guards=tuple(map(_guard, policy.guards)),
         order=tuple(model.Entry(places[id(entry.rule)], entry.index) for entry in match.order(policy.rules)),
+        tools=tuple(_tools(block) for _, block in policy.tools),
     )
     return hashed(plan)
 
@@ -63,6 +64,39 @@ def _guard(view: GuardView) -> model.Guard:
         because=tuple(line.reason.text for line in view.because),
     )
 
+
+def _tools(block: syntax.Tools) -> model.ToolsBlock:
+    on = _patterns(map(names_of, block.patterns))
+
+    def named(words: Iterable[syntax.Word]) -> tuple[model.Pattern, ...]:
+        return _patterns(names for word in words for names in narrowed(block, word))
+
+    return model.ToolsBlock(
+        on=on,
+        at=block.span.place,
+        compress=tuple(
+            model.Compress(named(line.tools) or on, _LEVELS[line.level.text], line.span.place)
+            for line in all_of(block.lines, syntax.Compress)
+        ),
+        present=tuple(
+            model.Present(on, "wrapped" if line.how.text == "wrapped" else "in place", line.span.place)
+            for line in all_of(block.lines, syntax.Present)
+        ),
+        show=tuple(
+            model.Show(on, named(line.tools), line.span.place) for line in all_of(block.lines, syntax.Show)
+        ),
+        hide=tuple(
+            model.Hide(named(line.tools), line.span.place) for line in all_of(block.lines, syntax.Hide)
+        ),
+        rename=tuple(
+            model.Rename(named((line.tool,)), line.to.text, line.span.place)
+            for line in all_of(block.lines, syntax.Rename)
+        ),
+        because=tuple(line.reason.text for line in all_of(block.lines, syntax.Because)),
+    )
+
+
+_LEVELS: dict[str, model.Level] = {"low": "low", "medium": "medium", "high": "high", "max": "max"}
 
 _WORDS: dict[Guarantee, model.ClassWord] = {
     Guarantee.EXACT: "exact",

@@ -218,6 +218,12 @@ class Compress(Node, frozen=True):
     tools: tuple[Word, ...]
 
 
+class Present(Node, frozen=True):
+    """`how` is `in place` or `wrapped`, with one space."""
+
+    how: Word
+
+
 class Show(Node, frozen=True):
     tools: tuple[Word, ...]
 
@@ -231,7 +237,7 @@ class Rename(Node, frozen=True):
     to: Word
 
 
-ToolsLine = Compress | Show | Hide | Rename | Because
+ToolsLine = Compress | Present | Show | Hide | Rename | Because
 
 
 class ListValue(Node, frozen=True):

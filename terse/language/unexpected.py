@@ -32,6 +32,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "BOTH_ENDS": ("from both ends",),
     "REMOVE_REST": ("and remove the rest",),
     "PRESENCE": ("exists", "is missing"),
+    "PRESENTATION": ("in place", "wrapped"),
     "_AT_MOST": ("at most",),
     "_THEN": ("then",),
     "OPEN": ("{",),

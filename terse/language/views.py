@@ -14,7 +14,7 @@ from typing import TypeVar
 from terse.guarantee import Guarantee, lowest
 from terse.language import syntax, units
 from terse.language.conditions import Facts, facts
-from terse.language.globs import Names
+from terse.language.globs import Names, covers
 from terse.language.tiers import TierSpec
 from terse.plan import model
 from terse.source import Span
@@ -216,6 +216,25 @@ def all_of(lines: Iterable[syntax.Node], kind: type[N]) -> Iterator[N]:
 def names_of(pattern: syntax.Pattern) -> Names:
     """The pattern for the algebra: a run of stars is one star."""
     return Names(_one_star(pattern.server), _one_star(pattern.tool))
+
+
+def narrowed(block: syntax.Tools, word: syntax.Word) -> tuple[Names, ...]:
+    """What a name in a line of a `tools` block stands for: it, with each pattern of the block that it is
+    part of.
+    """
+    tool = _one_star(word.text)
+    patterns = map(names_of, block.patterns)
+    return tuple(Names(names.server, tool) for names in patterns if covers(names.tool, tool))
+
+
+def words_of(line: syntax.ToolsLine) -> tuple[syntax.Word, ...]:
+    """The names of tools in a line of a `tools` block."""
+    match line:
+        case syntax.Compress() | syntax.Show() | syntax.Hide():
+            return line.tools
+        case syntax.Rename():
+            return (line.tool,)
+    return ()
 
 
 def _one_star(glob: str) -> str:

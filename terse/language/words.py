@@ -39,6 +39,8 @@ LINES: dict[str, str] = {
     "never store": "`never store`: nothing of such a result is kept in memory or on disk.",
     "never use": "`never use tier, …`: these tiers do not run for such calls.",
     "compress": "`compress LEVEL [for tool, …]`: how much of a tool's description the agent is shown.",
+    "present": "`present in place` or `present wrapped`: every tool stays a tool of its own, or all are "
+    "reached through three tools of the proxy.",
     "show": "`show tool, …`: the agent is shown only these tools.",
     "hide": "`hide tool, …`: the agent is not shown these tools, and cannot call them.",
     "rename": "`rename tool to tool`: the agent is shown the tool under another name.",
@@ -62,6 +64,8 @@ INSIDE: dict[str, str] = {
     "within": "so many calls ago at most.",
     "over": "larger than this; without the limit itself.",
     "under": "smaller than this; without the limit itself.",
+    "in place": "every tool stays a tool of its own, and is described in fewer words. The default.",
+    "wrapped": "the client sees `list_tools`, `get_tool_schema` and `invoke_tool` in place of the tools.",
     "or": "one of several kinds; between conditions there is no `or`: write two rules.",
     "to": "what stays of each value, or the new name of a tool.",
     "then": "the next step of a chain.",

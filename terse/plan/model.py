@@ -16,6 +16,8 @@ Unit = Literal["tokens", "characters", "lines", "rows", "calls", "bytes", "ms", 
 Comparison = Literal["over", "under"]
 OptionValue = int | str
 ClassWord = Literal["exact", "lossless", "recoverable", "lossy"]
+Level = Literal["low", "medium", "high", "max"]
+Presentation = Literal["in place", "wrapped"]
 
 
 class Quantity(Struct, frozen=True):
@@ -219,6 +221,65 @@ class Guard(Struct, frozen=True):
     because: tuple[str, ...] = ()
 
 
+# ---- what the agent is shown of the tools --------------------------------------------------------
+
+
+class Compress(Struct, frozen=True):
+    """How much of the tools' definitions is shown: the level of the narrowest pattern holds."""
+
+    on: tuple[Pattern, ...]
+    level: Level
+    at: str = ""
+
+
+class Present(Struct, frozen=True):
+    """How the tools are reached: the presentation of the narrowest pattern holds."""
+
+    on: tuple[Pattern, ...]
+    how: Presentation
+    at: str = ""
+
+
+class Show(Struct, frozen=True):
+    """Of the tools that `on` matches only those of `tools` are shown; the narrowest `on` holds."""
+
+    on: tuple[Pattern, ...]
+    tools: tuple[Pattern, ...]
+    at: str = ""
+
+
+class Hide(Struct, frozen=True):
+    """These tools are never shown, and cannot be called, whatever other lines say."""
+
+    on: tuple[Pattern, ...]
+    at: str = ""
+
+
+class Rename(Struct, frozen=True):
+    """The tool that the patterns match, each a whole name, is shown as `to`."""
+
+    on: tuple[Pattern, ...]
+    to: str
+    at: str = ""
+
+
+class ToolsBlock(Struct, frozen=True):
+    """A `tools` block. The lines of all blocks hold together; what they say of one tool does not tie.
+
+    Attributes:
+        on: the tools it speaks of; each line has the patterns that it is about itself.
+    """
+
+    on: tuple[Pattern, ...]
+    at: str
+    compress: tuple[Compress, ...] = ()
+    present: tuple[Present, ...] = ()
+    show: tuple[Show, ...] = ()
+    hide: tuple[Hide, ...] = ()
+    rename: tuple[Rename, ...] = ()
+    because: tuple[str, ...] = ()
+
+
 class Entry(Struct, frozen=True):
     """One pattern of one rule (indexes into `Plan.rules` and its `on`)."""
 
@@ -227,7 +288,7 @@ class Entry(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """Rules and guards of one policy.
+    """Rules, guards and `tools` blocks of one policy.
 
     Attributes:
         edition: the language edition of the rule files.
@@ -236,6 +297,7 @@ class Plan(Struct, frozen=True):
         order: the patterns of all rules, narrower before broader. The rule that applies to a call is
             the one of the first entry whose pattern, exceptions and conditions hold: the compiler has
             proved that no other entry is as narrow.
+        tools: every `tools` block.
         hash: sha256 (hex) of the plan's JSON without this field: equal policies have equal hashes.
     """
 
@@ -243,4 +305,5 @@ class Plan(Struct, frozen=True):
     rules: tuple[Rule, ...] = ()
     guards: tuple[Guard, ...] = ()
     order: tuple[Entry, ...] = ()
+    tools: tuple[ToolsBlock, ...] = ()
     hash: str = ""

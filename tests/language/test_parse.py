@@ -77,6 +77,7 @@ override rule issues {
 tools github/*, jira/* {
   compress high
   compress low for create_*, get_file
+  present  in   place
   show list_*
   hide delete_*
   rename search_issues to find_issues

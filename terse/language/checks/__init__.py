@@ -28,7 +28,6 @@ from terse.language.checks import (
     statements,
     steps,
     tool_lists,
-    unsupported,
     unused,
 )
 from terse.language.policy import Policy
@@ -57,5 +56,4 @@ CHECKS: tuple[Callable[[Policy], Iterable[Diagnostic]], ...] = (
     expectations.check,
     tool_lists.check,
     samples.check,
-    unsupported.check,
 )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 from terse.diagnostic import Diagnostic, Label
 from terse.language import syntax
 from terse.language.codes import tools as codes
-from terse.language.globs import Names, Zone, covers_pattern, matches, meet_pattern, outside
+from terse.language.globs import Names, Zone, covers_pattern, matches, meet, meet_pattern, outside
 from terse.language.policy import Policy
-from terse.language.views import all_of, names_of
+from terse.language.views import all_of, names_of, narrowed, words_of
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
@@ -30,16 +30,21 @@ class _Named(NamedTuple):
 def check(policy: Policy) -> Iterator[Diagnostic]:
     shown = list(_named(policy, syntax.Show))
     hidden = list(_named(policy, syntax.Hide))
+    yield from _beyond_the_block(policy)
     yield from _hidden_and_shown(shown, hidden)
     yield from _renames(policy)
+    yield from _renames_of_hidden(policy, hidden)
     yield from _levels(policy)
+    yield from _presentations(policy)
+    yield from _shows(policy)
     yield from _rules_for_hidden(policy, hidden)
 
 
 def _named(policy: Policy, kind: type[syntax.Show] | type[syntax.Hide]) -> Iterator[_Named]:
-    for pattern, line in _lines(policy, kind):
-        for word in line.tools:
-            yield _Named(Names(pattern.server, word.text), word, line)
+    for _, block in policy.tools:
+        for line in all_of(block.lines, kind):
+            for word in line.tools:
+                yield from (_Named(names, word, line) for names in narrowed(block, word))
 
 
 def _lines(policy: Policy, kind: type[L]) -> Iterator[tuple[Names, L]]:
@@ -48,6 +53,34 @@ def _lines(policy: Policy, kind: type[L]) -> Iterator[tuple[Names, L]]:
         for line in all_of(block.lines, kind):
             for pattern in block.patterns:
                 yield names_of(pattern), line
+
+
+def _beyond_the_block(policy: Policy) -> Iterator[Diagnostic]:
+    for _, block in policy.tools:
+        for word in (word for line in block.lines for word in words_of(line)):
+            taken = narrowed(block, word)
+            # Part of a pattern, and not all of its tools: it would mean one thing here and another there.
+            partly = [
+                pattern
+                for pattern in block.patterns
+                if meet(names_of(pattern).tool, word.text) is not None
+                and not any(names.server == names_of(pattern).server for names in taken)
+            ]
+            if taken and not partly:
+                continue
+            pattern = (partly or block.patterns)[0]
+            yield Diagnostic(
+                codes.NOT_OF_THE_BLOCK,
+                f"`{word.text}` is no name of a tool of `{names_of(pattern)}`"
+                if not partly
+                else f"`{word.text}` reaches beyond the tools of `{names_of(pattern)}`",
+                Label(word.span, "not of this block" if not partly else "not only of this block"),
+                (Label(pattern.span, "the block speaks of these"),),
+                help=f"write it in a block `tools {pattern.server}/*`"
+                if not partly
+                else f"name tools that `{pattern.tool}` matches, or write it in a block "
+                f"`tools {pattern.server}/*`",
+            )
 
 
 def _hidden_and_shown(shown: Sequence[_Named], hidden: Sequence[_Named]) -> Iterator[Diagnostic]:
@@ -140,33 +173,81 @@ def _taken(policy: Policy, renames: Sequence[tuple[Names, syntax.Rename]]) -> It
                 )
 
 
+def _renames_of_hidden(policy: Policy, hidden: Sequence[_Named]) -> Iterator[Diagnostic]:
+    for _, block in policy.tools:
+        for line in all_of(block.lines, syntax.Rename):
+            for names in narrowed(block, line.tool):
+                hide = next((one for one in hidden if covers_pattern(one.names, names)), None)
+                if hide is not None:
+                    yield Diagnostic(
+                        codes.RENAME_OF_HIDDEN,
+                        f"`{line.tool.text}` is renamed here and hidden elsewhere; hiding wins",
+                        Label(line.span, "does nothing"),
+                        (Label(hide.word.span, "hidden here"),),
+                        help="leave out one of the two",
+                    )
+                    break
+
+
 def _levels(policy: Policy) -> Iterator[Diagnostic]:
     entries: list[tuple[Names, syntax.Compress]] = []
-    for pattern, line in _lines(policy, syntax.Compress):
-        narrowed = [Names(pattern.server, tool.text) for tool in line.tools]
-        entries += [(names, line) for names in narrowed or [pattern]]
+    for _, block in policy.tools:
+        for line in all_of(block.lines, syntax.Compress):
+            named = [names for word in line.tools for names in narrowed(block, word)]
+            if not line.tools:
+                named = list(map(names_of, block.patterns))
+            entries += [(names, line) for names in named]
+    for tool, first, second in _ties(entries, lambda line: line.level.text):
+        yield Diagnostic(
+            codes.TWO_LEVELS,
+            f"`{tool}` is compressed to `{first.level.text}` and to `{second.level.text}`",
+            Label(second.span, "neither is narrower"),
+            (Label(first.span, "the other level"),),
+            help="narrow one of them, or add a line for the tools that both speak of",
+        )
+
+
+def _presentations(policy: Policy) -> Iterator[Diagnostic]:
+    for tool, first, second in _ties(list(_lines(policy, syntax.Present)), lambda line: line.how.text):
+        yield Diagnostic(
+            codes.TWO_PRESENTATIONS,
+            f"`{tool}` is presented {first.how.text} and {second.how.text}",
+            Label(second.span, "neither is narrower"),
+            (Label(first.span, "the other presentation"),),
+            help="narrow one of the blocks, or add one for the tools that both speak of",
+        )
+
+
+def _shows(policy: Policy) -> Iterator[Diagnostic]:
+    blocks = {id(line): block for _, block in policy.tools for line in all_of(block.lines, syntax.Show)}
+    for tool, first, second in _ties(list(_lines(policy, syntax.Show)), lambda line: id(blocks[id(line)])):
+        yield Diagnostic(
+            codes.TWO_SHOWS,
+            f"two blocks say whether `{tool}` is shown",
+            Label(second.span, "neither is narrower"),
+            (Label(first.span, "the other block"),),
+            help="put the two in one block, or narrow one of them",
+        )
+
+
+def _ties(entries: Sequence[tuple[Names, L]], value: Callable[[L], Hashable]) -> Iterator[tuple[Names, L, L]]:
+    """Two lines that say different things of one tool, neither with a narrower pattern; and that tool."""
     told: set[tuple[int, int]] = set()
     for (a, first), (b, second) in combinations(entries, 2):
-        if first.level.text == second.level.text or (id(first), id(second)) in told:
+        if value(first) == value(second) or (id(first), id(second)) in told:
             continue
         if a != b and (covers_pattern(a, b) or covers_pattern(b, a)):
             continue
         # A third, narrower line may take every tool that both speak of.
         others = [
             Zone(names)
-            for names, line in entries
+            for names, _ in entries
             if names not in (a, b) and (covers_pattern(a, names) or covers_pattern(b, names))
         ]
         tool = outside((a, b), others)
         if tool is not None:
             told.add((id(first), id(second)))
-            yield Diagnostic(
-                codes.TWO_LEVELS,
-                f"`{tool}` is compressed to `{first.level.text}` and to `{second.level.text}`",
-                Label(second.span, "neither is narrower"),
-                (Label(first.span, "the other level"),),
-                help="narrow one of them, or add a line for the tools that both speak of",
-            )
+            yield tool, first, second
 
 
 def _rules_for_hidden(policy: Policy, hidden: Sequence[_Named]) -> Iterator[Diagnostic]:

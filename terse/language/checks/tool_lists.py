@@ -10,7 +10,7 @@ from terse.language.codes import matching as codes
 from terse.language.globs import Names, matches
 from terse.language.policy import Policy
 from terse.language.suggest import closest, did_you_mean
-from terse.language.views import RuleView, names_of
+from terse.language.views import RuleView, names_of, narrowed, words_of
 from terse.language.workspace import ToolSchema, Workspace
 from terse.source import Span
 
@@ -23,6 +23,8 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         return
     for pattern in _patterns(policy):
         yield from _no_such_tool(pattern, workspace)
+    for _, block in policy.tools:
+        yield from _no_such_names(block, workspace)
     for view in policy.rules:
         schemas = _schemas(view, workspace)
         if schemas and not any(schema.open for schema in schemas):
@@ -86,6 +88,28 @@ def _no_such_tool(pattern: syntax.Pattern, workspace: Workspace) -> Iterator[Dia
         Label(pattern.span, "matches nothing"),
         help=did_you_mean(pattern.tool, tools) or f"`{workspace.lock_path}` lists its {len(tools)} tools",
     )
+
+
+def _no_such_names(block: syntax.Tools, workspace: Workspace) -> Iterator[Diagnostic]:
+    """Names in the lines of a `tools` block that no tool of its servers has."""
+    servers = [
+        server
+        for server in workspace.tools
+        if any(matches(names_of(pattern).server, server) for pattern in block.patterns)
+    ]
+    if not servers or any("*" in pattern.server for pattern in block.patterns):
+        return
+    listed = sorted({tool for server in servers for tool in workspace.tools[server]})
+    for word in (word for line in block.lines for word in words_of(line)):
+        names = narrowed(block, word)
+        if names and not any(True for one in names for _ in workspace.known(one)):
+            yield Diagnostic(
+                codes.NO_SUCH_TOOL,
+                f"server `{servers[0]}` has no tool {'that ' if '*' in word.text else ''}`{word.text}`"
+                f"{' matches' if '*' in word.text else ''}",
+                Label(word.span, "matches nothing"),
+                help=did_you_mean(word.text, listed) or f"`{workspace.lock_path}` lists its tools",
+            )
 
 
 def _schemas(view: RuleView, workspace: Workspace) -> list[ToolSchema]:

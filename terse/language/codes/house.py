@@ -1,6 +1,7 @@
 """T9: what concerns a file as a whole, and how it is kept in order.
 
-T903 is kept for `deprecated`: edition 1 has nothing that a later one drops.
+T903 is kept for `deprecated`: edition 1 has nothing that a later one drops. T906 said that a part of the
+language could not be run yet; all of it can.
 """
 
 from __future__ import annotations
@@ -134,28 +135,4 @@ rule lists {
 """,
 )
 
-NOT_YET_SUPPORTED = Code(
-    "T906",
-    "not-yet-supported",
-    Severity.WARNING,
-    "the language has this, and this terse cannot run it yet",
-    "The rest of the policy holds. What cannot run is left out of the plan, as if the line were not "
-    "there; a newer terse runs it.",
-    """
-terse 1
-
-tools github/* {
-  compress high
-}
-""",
-    """
-terse 1
-
-rule lists {
-  on github/list_*
-  use minify
-}
-""",
-)
-
-CODES = (LOSS_WITHOUT_REASON, NOT_FORMATTED, OVERRIDE_WIDENS, UNUSED_ALLOW, NOT_YET_SUPPORTED)
+CODES = (LOSS_WITHOUT_REASON, NOT_FORMATTED, OVERRIDE_WIDENS, UNUSED_ALLOW)

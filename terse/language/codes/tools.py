@@ -13,7 +13,6 @@ HIDDEN_AND_SHOWN = Code(
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   show list_issues
   hide list_*
@@ -22,7 +21,6 @@ tools github/* {
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   show list_*
   hide list_issues
@@ -39,7 +37,6 @@ RENAME_COLLIDES = Code(
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   rename search_issues to find
   rename search_code to find
@@ -48,7 +45,6 @@ tools github/* {
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   rename search_issues to find_issues
   rename search_code to find_code
@@ -65,7 +61,6 @@ BAD_TOOL_NAME = Code(
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   rename search_issues to "find issues"
 }
@@ -73,7 +68,6 @@ tools github/* {
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   rename search_issues to find_issues
 }
@@ -89,7 +83,6 @@ TWO_LEVELS = Code(
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   compress high for list_*
   compress low for *_issues
@@ -98,7 +91,6 @@ tools github/* {
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   compress high for list_*
   compress low for list_issues
@@ -115,7 +107,6 @@ RULE_FOR_HIDDEN_TOOL = Code(
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   hide delete_*
 }
@@ -128,7 +119,6 @@ rule deletions {
     """
 terse 1
 
-# allow not-yet-supported
 tools github/* {
   hide delete_*
 }
@@ -140,4 +130,122 @@ rule files {
 """,
 )
 
-CODES = (HIDDEN_AND_SHOWN, RENAME_COLLIDES, BAD_TOOL_NAME, TWO_LEVELS, RULE_FOR_HIDDEN_TOOL)
+NOT_OF_THE_BLOCK = Code(
+    "T506",
+    "not-of-the-block",
+    Severity.ERROR,
+    "a line of a `tools` block names tools that its block does not speak of",
+    "A block speaks of the tools of its patterns only. A name that reaches beyond them would be read as if "
+    "it meant all tools of that name.",
+    """
+terse 1
+
+tools github/list_* {
+  hide delete_file
+}
+""",
+    """
+terse 1
+
+tools github/* {
+  hide delete_file
+}
+""",
+)
+
+RENAME_OF_HIDDEN = Code(
+    "T507",
+    "rename-of-hidden",
+    Severity.WARNING,
+    "a tool is renamed and hidden",
+    "A hidden tool is not shown under any name, so the rename does nothing.",
+    """
+terse 1
+
+tools github/* {
+  hide delete_*
+  rename delete_file to remove_file
+}
+""",
+    """
+terse 1
+
+tools github/* {
+  hide delete_*
+  rename list_issues to issues
+}
+""",
+)
+
+TWO_PRESENTATIONS = Code(
+    "T508",
+    "two-presentations",
+    Severity.ERROR,
+    "a tool would be presented in place and wrapped, and neither is narrower",
+    "The narrowest pattern wins, as for rules. Where neither is, the order of blocks would decide.",
+    """
+terse 1
+
+tools github/list_* {
+  present in place
+}
+
+tools github/*_issues {
+  present wrapped
+}
+""",
+    """
+terse 1
+
+tools github/list_* {
+  present in place
+}
+
+tools github/* {
+  present wrapped
+}
+""",
+)
+
+TWO_SHOWS = Code(
+    "T509",
+    "two-shows",
+    Severity.ERROR,
+    "two blocks say which tools are shown, and neither is narrower",
+    "`show` says that only these tools of the block are shown. The narrowest block wins, as for rules. Where "
+    "neither is, a tool would be shown by one of them and not by the other.",
+    """
+terse 1
+
+tools github/list_* {
+  show list_issues
+}
+
+tools github/*_issues {
+  show search_issues
+}
+""",
+    """
+terse 1
+
+tools github/list_* {
+  show list_issues
+}
+
+tools github/search_* {
+  show search_issues
+}
+""",
+)
+
+CODES = (
+    HIDDEN_AND_SHOWN,
+    RENAME_COLLIDES,
+    BAD_TOOL_NAME,
+    TWO_LEVELS,
+    RULE_FOR_HIDDEN_TOOL,
+    NOT_OF_THE_BLOCK,
+    RENAME_OF_HIDDEN,
+    TWO_PRESENTATIONS,
+    TWO_SHOWS,
+)
