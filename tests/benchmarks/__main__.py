@@ -13,6 +13,7 @@ from tests.benchmarks import (
     language,
     layouts,
     proxy,
+    schemas,
     sessions,
     tokens,
 )
@@ -26,6 +27,7 @@ MEASUREMENTS = {
     "language": language.measure,
     "layouts": layouts.measure,
     "proxy": proxy.measure,
+    "schemas": schemas.measure,
     "sessions": sessions.measure,
     "tokens": tokens.measure,
 }

