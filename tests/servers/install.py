@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 CACHE = Path(__file__).parent.parent.parent / ".cache" / "servers"
@@ -157,9 +157,11 @@ def _run(command: list[str]) -> None:
 
 
 def main() -> int:
-    for name in SERVERS:
+    commands = {name: partial(command, name) for name in SERVERS}
+    commands["typescript-sdk"] = partial(typescript_client, Path(__file__).parent / "strict_client.mjs")
+    for name, made in commands.items():
         try:
-            print(f"{name}: {' '.join(command(name))}")
+            print(f"{name}: {' '.join(made())}")
         except Unavailable as reason:
             print(f"{name}: not installed: {reason}")
             return 1
