@@ -21,6 +21,7 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
+from terse.folds.runs import repeat
 from terse.folds.weight import weight
 
 _MARK = re.compile(r"<([1-9][0-9]{0,5})(?:: ([1-9][0-9]{0,6}) lines)?>")
@@ -36,7 +37,7 @@ _DEEPEST = 40
 
 def fold(lines: Sequence[str]) -> list[str] | None:
     """The lines with named blocks, or `None` where no block pays."""
-    if len(lines) > MOST_LINES:
+    if len(lines) > MOST_LINES or not repeat(lines):
         return None
     numbers: dict[str, int] = {}
     top = [numbers.setdefault(line, len(numbers)) for line in lines]

@@ -34,6 +34,8 @@ _HIT = re.compile(r"((?:[A-Za-z]:)?[^:\s\"'<>|(){}\[\],;=]{2,240}?[A-Za-z0-9_])[
 
 def hit(line: str) -> tuple[int, ...]:
     """After each folder, the file and the sign behind it: `file:12:`, `file-12-` or `file(12,`."""
+    if ":" not in line and "-" not in line and "(" not in line:
+        return ()
     found = _HIT.match(line)
     if not found or _STAMP.match(line):
         return ()
@@ -58,12 +60,13 @@ def folders(line: str, end: int | None = None) -> tuple[int, ...]:
     return tuple(cuts[-4:])
 
 
+_NODE_WITHIN = 220
 _NODE = re.compile(r"(?:[A-Z]{4,8} |, )?[^\s:]{1,200}::")
 
 
 def node(line: str) -> tuple[int, ...]:
     """After the file and after each `::` of a test's name, as in `tests/test_a.py::TestB::test_c PASSED`."""
-    if "::" not in line or not _NODE.match(line):
+    if "::" not in line[:_NODE_WITHIN] or not _NODE.match(line):
         return ()
     cuts: list[int] = []
     stop = line.find("[")

@@ -27,7 +27,7 @@ def is_long(line: str) -> bool:
 
 def fold(lines: Sequence[str]) -> list[str] | None:
     """The lines with long lists broken up, or `None` when there is none whose items begin alike."""
-    if not any(map(is_long, lines)):
+    if max(map(len, lines), default=0) < SHORTEST_LINE or not any(map(is_long, lines)):
         return None
     written: list[str] = []
     broken = False

@@ -36,9 +36,10 @@ _KNOWN = (
 )
 
 
-def occur(lines: Sequence[str]) -> bool:
-    """Whether the first lines hold some of the words that this form is for."""
-    text = "\n".join(lines)
+def occur(text: str) -> bool:
+    """Whether the beginning of a text holds some of the words that this form is for."""
+    if "=" not in text and "#" not in text:
+        return False
     return any(
         sign in text and len(expression.findall(text)) >= 4
         for sign, expression in zip(_KNOWN_SIGNS, _KNOWN, strict=True)

@@ -25,6 +25,8 @@ _LIGHTEST = 8
 
 def fold(lines: Sequence[str]) -> list[str] | None:
     """The lines with counts, or `None` when nothing repeats enough."""
+    if not repeat(lines):
+        return None
     runs: list[tuple[int, int, int]] = []
     end = 0
     for at, size in sorted(_distances(lines).items()):
@@ -45,6 +47,12 @@ def fold(lines: Sequence[str]) -> list[str] | None:
         end = at + size * times
     written.extend(map(_escaped, lines[end:]))
     return written
+
+
+def repeat(lines: Sequence[str]) -> bool:
+    """Whether any line that is not empty stands there twice."""
+    distinct = set(lines)
+    return len(lines) - len(distinct) > (lines.count("") - 1 if "" in distinct else 0)
 
 
 def _distances(lines: Sequence[str]) -> dict[int, int]:

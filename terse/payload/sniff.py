@@ -63,7 +63,7 @@ _DIFF_FILE = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|Index: )")
 def _is_diff(lines: list[str]) -> bool:
     if lines[0].startswith("diff --git "):
         return True
-    return _count(_HUNK, lines) >= 1 and _count(_DIFF_FILE, lines) >= 2
+    return any(line[0] == "@" and _HUNK.match(line) for line in lines) and _count(_DIFF_FILE, lines) >= 2
 
 
 _HTML_START = re.compile(r"^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
@@ -98,15 +98,28 @@ _LOG_START = re.compile(
 )
 
 
+_LOG_STARTS = frozenset("[TDINWEFCS")
+_LOG_TIME_WITHIN = 70
+
+
 def _is_log(lines: list[str]) -> bool:
-    return len(lines) >= 2 and sum(map(_is_logged, lines)) / len(lines) >= 0.5
+    if len(lines) < 2:
+        return False
+    others = len(lines) // 2  # so many lines may be none of a log
+    for line in lines:
+        if not _is_logged(line):
+            others -= 1
+            if others < 0:
+                return False
+    return True
 
 
 def _is_logged(line: str) -> bool:
-    if _LOG_START.match(line):
+    if line[0] in _LOG_STARTS and _LOG_START.match(line):
         return True
-    # A time has two colons: other lines need not be searched.
-    return (line.count(":") >= 2 or "level=" in line) and _LOG_LINE.match(line) is not None
+    # A time has two colons, not far from the beginning: other lines need not be searched.
+    head = line[:_LOG_TIME_WITHIN]
+    return (head.count(":") >= 2 or "level=" in head) and _LOG_LINE.match(line) is not None
 
 
 _CODE_LINE = re.compile(
@@ -133,9 +146,13 @@ _CODE_SIGN = re.compile(
 def _is_code(lines: list[str]) -> bool:
     # Signs alone stand in prose about code, lines alone in any text with brackets: both are asked for.
     # Documented code is mostly prose, though: there the signs must be many.
-    signs = _count(_CODE_SIGN, lines)
-    if signs >= 4 and signs >= len(lines) * 0.04:
-        return True
+    enough = max(4, len(lines) * 0.04)
+    signs = 0
+    for line in lines:
+        if _CODE_SIGN.match(line):
+            signs += 1
+            if signs >= enough:
+                return True
     return signs >= 2 and _count(_CODE_LINE, lines) / len(lines) >= 0.3
 
 
@@ -146,18 +163,21 @@ _MARKDOWN_SIGNS = frozenset("#-*+`~|>=!")
 _INLINE_MARKDOWN = re.compile(r"\[[^\]\n]+\]\([^)\s]+\)|\*\*[^*\n]+\*\*")
 _RULE = re.compile(r"\|[\s:|-]+\|\s*$")
 _HEADING = re.compile(r"^#{1,6} \S")
+_ITEM_SIGNS = frozenset("-*+0123456789")
 _LIST_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d+\.) \S")
 
 
 def _is_markdown(lines: list[str]) -> bool:
-    marks = sum(1 for line in lines if _is_marked(line))
+    marked = list(filter(_is_marked, lines))
+    marks = len(marked)
     if marks < 2:
         return False
-    fences = sum(1 for line in lines if line.startswith("```"))
-    if fences >= 2 or _count(_RULE, lines):
+    # Fences, rules of tables and headings are marks themselves.
+    fences = sum(1 for line in marked if line.startswith("```"))
+    if fences >= 2 or _count(_RULE, marked):
         return True
-    headings = _count(_HEADING, lines)
-    items = _count(_LIST_ITEM, lines)
+    headings = _count(_HEADING, marked)
+    items = sum(1 for line in lines if line.lstrip()[:1] in _ITEM_SIGNS and _LIST_ITEM.match(line))
     # `# …` alone is a comment in a dozen notations.
     structured = items + marks - headings >= 1 or any(line.startswith("## ") for line in lines)
     return headings >= 1 and structured and not _is_commented(lines) and (marks + items) / len(lines) >= 0.15

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from terse.folds import columns
 from terse.payload.kind import Kind
-from terse.tiers.folding import Path, share, text_tier, written_in
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
-_PADDED = re.compile(r"\S(?: {2,200}|\t)\S|^ {1,200}[0-9]")
-
+_TABBED = re.compile(r"\S\t\S")
+_PADDED_WITHIN = 400
+"""Columns are padded near the beginning of a line; behind it may stand prose of any length."""
 
 SAID = 3
 """Without padding, so many tokens of each line, by weight, must be the same in all: else it is no listing."""
@@ -27,7 +28,13 @@ def _paths(context: Context) -> Sequence[Path]:
 
 def _is_padded(line: str) -> bool:
     # Most lines have neither sign, and then are not searched.
-    return ("  " in line or "\t" in line or line.startswith(" ")) and _PADDED.search(line) is not None
+    head = line[:_PADDED_WITHIN].rstrip()
+    words = head.lstrip()
+    return (
+        "  " in words
+        or ("\t" in words and _TABBED.search(words) is not None)
+        or (head[:1] == " " and words[:1].isdigit())
+    )
 
 
 def _begin_alike(lines: Sequence[str]) -> bool:
@@ -40,7 +47,7 @@ TIER = text_tier(
     name="fold-columns",
     sentence="Takes the padding out of listings in columns, and writes what all lines share once.",
     reads='The first line shows the columns, `"` is the value above.',
-    fits=lambda lines: share(lines, _is_padded) >= 0.3 or _begin_alike(lines),
+    fits=lambda seen: seen.share(_is_padded) >= 0.3 or _begin_alike(seen.lines),
     paths=_paths,
     missing="no columns",
     also=frozenset({Kind.HTML}),

@@ -27,7 +27,7 @@ TIER = text_tier(
     name="fold-csv",
     sentence="Writes what the rows of a CSV or TSV share once: constants, beginnings, ends, repeated values.",
     reads="The first line shows how a row is written, and after `=` the line that it stands for.",
-    fits=lambda lines: rows.delimiter_of(lines) is not None,
+    fits=lambda seen: rows.delimiter_of(seen.lines) is not None,
     paths=_paths,
     missing="the rows share too little",
     example=Example(

@@ -6,13 +6,17 @@ import re
 from collections.abc import Sequence
 
 from terse.folds import cluster, cuts, headings
-from terse.tiers.folding import Path, Step, share, text_tier, written_in
+from terse.tiers.folding import Path, Step, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 _FINDING = re.compile(
     r"(?:[A-Za-z]:)?[^\s:()]{1,200}(?::[0-9]+(?::[0-9]+)?:? |\([0-9]+(?:,[0-9]+)?\): )"
     r"(?:(?:fatal )?(?:error|warning|note|info|hint)|[A-Z]{1,5}[0-9]{2,5}|\[?[A-Za-z-]+\]?)\b"
 )
+
+
+def _is_finding(line: str) -> bool:
+    return (":" in line or "(" in line) and _FINDING.match(line) is not None
 
 
 def _paths(context: Context) -> Sequence[Path]:
@@ -29,7 +33,7 @@ TIER = text_tier(
     name="fold-findings",
     sentence="Puts findings of compilers and linters under their file, their messages under a letter.",
     reads="A line that ends in `…` starts those below; a letter stands for a message with `{}` to fill.",
-    fits=lambda lines: share(lines, _FINDING.match) >= 0.5,
+    fits=lambda seen: seen.share(_is_finding) >= 0.5,
     paths=_paths,
     missing="few findings share a file or a message",
     example=Example(

@@ -17,9 +17,12 @@ TIER = text_tier(
     name="fold-history",
     sentence="Writes the head of each commit of a git log on one line, authors once.",
     reads="`by A` is the author of the legend, `[sum]` the line that adds up the changed files above it.",
-    fits=lambda lines: (
-        sum(1 for line in lines if line.startswith("commit ")) >= 2
-        or any(line.startswith("Author: ") for line in lines[:4])
+    fits=lambda seen: (
+        "<" in seen.sample  # the address of an author
+        and (
+            sum(1 for line in seen.lines if line.startswith("commit ")) >= 2
+            or any(line.startswith("Author: ") for line in seen.lines[:4])
+        )
     ),
     paths=_paths,
     missing="no log of commits",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from terse.folds import cuts, headings
-from terse.tiers.folding import Path, share, text_tier, written_in
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
@@ -17,7 +17,7 @@ TIER = text_tier(
     name="fold-hits",
     sentence="Puts hits of grep and ripgrep under their file.",
     reads="A line that ends in `…` starts the lines below it.",
-    fits=lambda lines: share(lines, cuts.hit) >= 0.4,
+    fits=lambda seen: seen.share(cuts.hit) >= 0.4,
     paths=_paths,
     missing="few hits share a file",
     quoted=False,

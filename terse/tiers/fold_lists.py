@@ -15,6 +15,8 @@ def _item(line: str) -> Sequence[int]:
 
 def _paths(context: Context) -> Sequence[Path]:
     def one_a_line(lines: list[str]) -> Step | None:
+        if max(map(len, lines)) < lists.SHORTEST_LINE:
+            return None
         long = sum(len(line) for line in lines if lists.is_long(line))
         return written_in(lists.FORM, lists.fold(lines) if long * 3 > sum(map(len, lines)) else None)
 
@@ -29,7 +31,7 @@ TIER = text_tier(
     name="fold-lists",
     sentence="Writes long lists inside a line one item a line, under what the items begin with.",
     reads='A line that starts with ", " goes on the line above.',
-    fits=lambda lines: True,  # the long line may stand anywhere
+    fits=lambda seen: True,  # the long line may stand anywhere
     paths=_paths,
     missing="no long list in a line",
     whole=True,

@@ -7,21 +7,25 @@ from collections.abc import Sequence
 
 from terse.folds import cluster, columns, cuts, headings
 from terse.payload.kind import Kind
-from terse.tiers.folding import Path, Step, share, text_tier, written_in
+from terse.tiers.folding import Path, Step, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
-_LEVEL = re.compile(
-    r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\blevel=[a-z]+|\" [1-5][0-9]{2} "
-)
+_LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\blevel=[a-z]+")
+_LEVEL_SIGNS = ("INFO", "WARN", "ERROR", "DEBUG", "TRACE", "NOTICE", "FATAL", "CRITICAL", "level=")
+_LEVEL_WITHIN = 80
+"""The level stands near the beginning of a line, one of the signs in it: other lines need not be searched."""
 
-_LEVEL_SIGNS = ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "FATAL", "CRITICAL", "level=", '" ')
-"""One of these stands in every line with a level: the others need not be searched."""
+_STATUS = re.compile(r"\" [1-5][0-9]{2} ")
 
 
 def _is_logged(line: str) -> bool:
-    if cuts.stamp(line):
+    if cuts.stamp(line) or ('" ' in line and _STATUS.search(line)):
         return True
-    return any(sign in line for sign in _LEVEL_SIGNS) and _LEVEL.search(line) is not None
+    head = line[:_LEVEL_WITHIN]
+    for sign in _LEVEL_SIGNS:  # a loop takes a third of the time of `any` with a generator
+        if sign in head:
+            return _LEVEL.search(head) is not None
+    return False
 
 
 def _paths(context: Context) -> Sequence[Path]:
@@ -41,7 +45,7 @@ TIER = text_tier(
     name="fold-log",
     sentence="Puts log lines under the time they share, and messages of one pattern under a letter.",
     reads="A line that ends in `…` starts those below; a letter stands for a message with `{}` to fill.",
-    fits=lambda lines: share(lines, _is_logged) >= 0.3,
+    fits=lambda seen: seen.share(_is_logged) >= 0.3,
     paths=_paths,
     missing="few lines share a time or a pattern",
     also=frozenset({Kind.MARKDOWN, Kind.HTML}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from terse.folds import samples
-from terse.tiers.folding import Path, share, text_tier, written_in
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
@@ -17,7 +17,10 @@ TIER = text_tier(
     name="fold-metrics",
     sentence="Writes name, type and help of a metric on one line, and its samples without the name.",
     reads="A sample goes on from the name in the `# ` line above it.",
-    fits=lambda lines: share(lines, lambda line: line.startswith("# TYPE ")) >= 0.05,
+    fits=lambda seen: (
+        "#" in seen.sample
+        and sum(1 for line in seen.lines if line.startswith("# TYPE ")) * 20 >= len(seen.lines)
+    ),
     paths=_paths,
     missing="no help with a type",
     example=Example(

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from terse.folds import cuts, headings
-from terse.tiers.folding import Path, share, text_tier, written_in
+from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
+from terse.tiers.survey import Survey
 
 
-def _share_folders(lines: Sequence[str]) -> bool:
-    if share(lines, cuts.folders) < 0.5:
-        return False
+def _share_folders(seen: Survey) -> bool:
     # Slashes alone are no sign: text in base64 is full of them, and no two of its lines begin alike.
-    starts = [line[: cut[0]] for line in lines if (cut := cuts.folders(line))]
+    if "/" not in seen.sample or len({line[:4] for line in seen.lines}) == len(seen.lines):
+        return False
+    if seen.share(cuts.folders) < 0.5:
+        return False
+    starts = [line[: cut[0]] for line in seen.lines if (cut := cuts.folders(line))]
     return len(set(starts)) < len(starts)
 
 

@@ -17,7 +17,7 @@ TIER = text_tier(
     name="fold-tables",
     sentence="Takes padding and outer bars out of markdown tables.",
     reads="A markdown table without outer bars, whose cells were padded to the width of their column.",
-    fits=lambda lines: sum(1 for line in lines if line.startswith("|")) >= 3,
+    fits=lambda seen: "|" in seen.sample and sum(line.startswith("|") for line in seen.lines) >= 3,
     paths=_paths,
     missing="no padded table",
     whole=True,

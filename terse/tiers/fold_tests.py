@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from terse.folds import cluster, cuts, edges, headings
-from terse.tiers.folding import Path, Step, share, text_tier, written_in
+from terse.tiers.folding import Path, Step, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 _RESULT = re.compile(
@@ -36,7 +36,7 @@ TIER = text_tier(
     name="fold-tests",
     sentence="Puts the results of a test run under their file and class.",
     reads="A line that ends in `…` starts the lines below it.",
-    fits=lambda lines: share(lines, _is_result) >= 0.3 and share(lines, cuts.stamp) < 0.3,
+    fits=lambda seen: seen.share(_is_result) >= 0.3 and seen.share(cuts.stamp) < 0.3,
     paths=_paths,
     missing="few tests share a file",
     example=Example(

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from terse.folds import tree
-from terse.tiers.folding import Path, share, text_tier
+from terse.tiers.folding import Path, text_tier
 from terse.tiers.spec import Context, Example
 
-_BRANCHES = ("├─", "└─", "|--", "+--", "`--")
+_BRANCHES = ("|--", "+--", "`--")
+_BRANCH_WITHIN = 200
+
+
+def _is_branch(line: str) -> bool:
+    head = line[:_BRANCH_WITHIN]
+    if head.isascii():
+        return "--" in head and any(sign in head for sign in _BRANCHES)
+    return "├─" in head or "└─" in head
 
 
 def _paths(context: Context) -> Sequence[Path]:
@@ -19,7 +27,7 @@ TIER = text_tier(
     name="fold-tree",
     sentence="Writes the branches of a drawn tree as indentation.",
     reads="One space more is one level deeper.",
-    fits=lambda lines: share(lines, lambda line: any(sign in line for sign in _BRANCHES)) >= 0.4,
+    fits=lambda seen: seen.share(_is_branch) >= 0.4,
     paths=_paths,
     missing="no tree drawn in one style",
     example=Example(

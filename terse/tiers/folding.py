@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from terse.folds.forms import FORMS
 from terse.folds.frame import Folded, Form, Lines, NotFolded, Room
 from terse.payload.kind import Kind
-from terse.payload.sniff import sniff
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+from terse.tiers.survey import Survey, survey
 
 Step = tuple[Form, list[str]]
 """A form, and the lines written in it."""
@@ -18,9 +18,8 @@ Path = Sequence[Callable[[list[str]], Step | None]]
 
 NAMES = {form.phrase: form.name for form in FORMS}
 
-SAMPLE_CHARACTERS = 16_384
-SAMPLE_LINES = 160
-"""How much of a text is looked at to see whether a fold could be for it."""
+_SOURCE = Skip("source text is left as it is")
+_NOT_SUCH = Skip("not such a text")
 
 PIECE_LINES = 300
 """A long text is tried on two pieces of so many lines, from its beginning and its middle."""
@@ -43,7 +42,7 @@ def text_tier(
     name: str,
     sentence: str,
     reads: str,
-    fits: Callable[[Sequence[str]], bool],
+    fits: Callable[[Survey], bool],
     paths: Callable[[Context], Sequence[Path]],
     example: Example,
     missing: str,
@@ -54,7 +53,7 @@ def text_tier(
 ) -> Tier:
     """A tier that folds text.
 
-    fits: whether the first lines of the text look like what the fold is for. Cheap: it decides for most.
+    fits: whether the beginning of the text looks like what the fold is for. Cheap: it decides for most.
     paths: the ways to fold; the one is taken that makes the text shortest.
     missing: what the text lacks when no way applies, in a few words.
     quoted: whether the text could be source that an agent quotes: then `UNTOUCHED` is left alone.
@@ -70,17 +69,12 @@ def text_tier(
             start = draft.text.index("\n") + 1
             if not after >= {NAMES[phrase] for phrase in Folded.of(draft.text[:start]).phrases}:
                 return Skip("folded already")
-        # One character more, so that `sniff` knows whether the text goes on.
-        sample = draft.text[start : start + SAMPLE_CHARACTERS + 1]
-        if untouched and sniff(sample) in untouched:
-            return Skip("source text is left as it is")
-        sample = sample[:SAMPLE_CHARACTERS]
-        first = sample.split("\n", SAMPLE_LINES)
-        if len(first) > 2:
-            first.pop()  # it may be cut
-        if not fits(first):
-            return Skip("not such a text")
-        folded = _read(draft)
+        seen = survey(draft.text, start)
+        if untouched and seen.kind in untouched:
+            return _SOURCE
+        if not fits(seen):
+            return _NOT_SUCH
+        folded = _read(draft, seen)
         steps = _shortest(folded.lines, context, paths(context), whole)
         if isinstance(steps, str):
             return Skip(steps or missing)
@@ -111,10 +105,10 @@ def text_tier(
     )
 
 
-def _read(draft: Draft) -> Folded:
+def _read(draft: Draft, seen: Survey) -> Folded:
     if draft.state is State.FOLDED:
         return Folded.of(draft.text)
-    whole = Lines.of(draft.text)
+    whole = seen.whole or Lines.of(draft.text)
     return Folded(len(whole.lines), whole.crlf, whole.ended, (), whole.lines)
 
 
@@ -172,13 +166,6 @@ def _proved(form: Form, written: Sequence[str], lines: list[str]) -> bool:
         return form.unfold(written, Room()) == lines and not any("\n" in line for line in written)
     except NotFolded:
         return False
-
-
-def share(lines: Sequence[str], holds: Callable[[str], object]) -> float:
-    """How many of the lines that are not empty satisfy `holds`, judged by some spread over them."""
-    some = [line for line in lines if line]
-    some = some[:: 1 + len(some) // 80]
-    return len(list(filter(holds, some))) / len(some) if some else 0.0
 
 
 def written_in(form: Form, written: list[str] | None) -> Step | None:
