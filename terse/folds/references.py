@@ -25,20 +25,28 @@ SIGNS = "@#~^&$"
 MOST = 4
 BASES = ("~/", "^/")
 _ENTRY = re.compile(r"(?:([@#~^&$])N|([~^]/)) = (.+)", re.DOTALL)
-_ADDRESS = re.compile(r"https?://[^\s/\"'<>()\[\]{}|\\^`]{1,80}/(?:[^\s/\"'<>()\[\]{}|\\^`?#]{1,60}/){0,4}")
+_FOLDERS = r"(?:[^\s/\"'<>()\[\]{}|\\^`?#]{1,60}/)"
+_ADDRESS = re.compile(r"https?://[^\s/\"'<>()\[\]{}|\\^`]{1,80}/" + _FOLDERS + "{0,4}")
+_TARGETS = tuple(
+    # Each begins with letters that the engine can look for: far cheaper than one expression for both.
+    re.compile(begin + "((?!https?:)(?:[a-z]{2,12}:)?/?" + _FOLDERS + "{1,5})")
+    for begin in (r"\]\(", '="')
+)
+"""Targets of links of a page, without a host: in markdown, and as attributes."""
 
-_KNOWN_SIGNS = ("uid=", "[ref=", "[#", "`#")
+_KNOWN_SIGNS = ("uid=", "[ref=", "[#", "`#", ":`")
 _KNOWN = (
     re.compile(r"(?<![0-9A-Za-z_])()(uid=[0-9]{1,6}_)([0-9]{1,6})(?![0-9A-Za-z_])"),
     re.compile(r"()(\[ref=(?:[a-z][0-9]{0,6}){0,3}[a-z])([0-9]{1,7})\]"),
     re.compile(r"()(\[#)([0-9]{1,7})\]\(https?://[^\s()<>]{4,160}/\3\)"),
     re.compile(r"()(`#)([0-9]{1,7}) <https?://[^\s<>]{4,160}/\3>`__?"),
+    re.compile(r"()(:[a-z]{2,12}:`#?)([0-9]{1,7})`"),
 )
 
 
 def occur(text: str) -> bool:
     """Whether the beginning of a text holds some of the words that this form is for."""
-    if "=" not in text and "#" not in text:
+    if "=" not in text and "#" not in text and "`" not in text:
         return False
     return any(
         sign in text and len(expression.findall(text)) >= 4
@@ -46,10 +54,12 @@ def occur(text: str) -> bool:
     )
 
 
-def addresses(lines: Sequence[str]) -> bool:
-    """Whether the first lines hold many addresses of one host."""
-    hosts = Counter(found.split("/", 3)[2] for line in lines for found in _ADDRESS.findall(line))
-    return any(often >= 6 for often in hosts.values())
+def addresses(text: str) -> bool:
+    """Whether the beginning of a text holds many links that begin alike."""
+    starts = Counter(found.split("/", 3)[2] for found in _ADDRESS.findall(text))
+    for expression in _TARGETS:
+        starts.update(found[: found.find("/", 1) + 1] for found in expression.findall(text))
+    return any(often >= 6 for often in starts.values())
 
 
 def fold(lines: Sequence[str]) -> list[str] | None:
@@ -72,7 +82,7 @@ def fold(lines: Sequence[str]) -> list[str] | None:
         if base is None:
             break
         bases.append((sign, base))
-        text = text.replace(base, sign)
+        text = _begun(text, base, sign)
     if not entries and not bases:
         return None
     legend = [f"{sign}N = {shape}" for sign, shape in entries] + [f"{sign} = {base}" for sign, base in bases]
@@ -82,14 +92,24 @@ def fold(lines: Sequence[str]) -> list[str] | None:
 def _base(text: str, least: int) -> str | None:
     """The beginning of addresses that takes away most when it is said once."""
     often: Counter[str] = Counter()
-    for found, times in Counter(_ADDRESS.findall(text)).items():
-        at = found.find("/", 8)
-        while at >= 0:
-            often[found[: at + 1]] += times
-            at = found.find("/", at + 1)
+    for expression, first in ((_ADDRESS, 8), *((target, 1) for target in _TARGETS)):
+        for found, times in Counter(expression.findall(text)).items():
+            at = found.find("/", first)
+            while at >= 0:
+                often[found[: at + 1]] += times
+                at = found.find("/", at + 1)
     gains = [((times - 1) * (weight(base) - 2) - weight(base) - 4, base) for base, times in often.items()]
     gain, base = max(gains, key=lambda item: (item[0], item[1]), default=(0, ""))
     return base if gain >= least and not re.search(r"[@#~^&$][0-9]", base) else None
+
+
+def _begun(text: str, base: str, sign: str) -> str:
+    """The text with the sign where an address begins so. Without a host, only where a link begins."""
+    if "://" in base:
+        return text.replace(base, sign)
+    for begin in ("](", '="'):
+        text = text.replace(begin + base, begin + sign)
+    return text
 
 
 def _shape(words: str, number: str) -> str:

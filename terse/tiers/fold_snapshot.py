@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from terse.folds import references
-from terse.tiers.folding import Path, text_tier, written_in
+from terse.folds import numbering, references
+from terse.tiers.folding import Path, Step, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 
 def _paths(context: Context) -> Sequence[Path]:
-    return [(lambda lines: written_in(references.FORM, references.fold(lines)),)]
+    def by_sign(lines: list[str]) -> Step | None:
+        return written_in(references.FORM, references.fold(lines))
+
+    def by_next_number(lines: list[str]) -> Step | None:
+        return written_in(numbering.FORM, numbering.fold(lines))
+
+    return [(by_sign, by_next_number), (by_sign,)]
 
 
 TIER = text_tier(
     name="fold-snapshot",
     sentence="Writes the references of a page snapshot as a sign and a number.",
-    reads="`@12` stands for what the first line says, with 12 for N.",
+    reads="`@12` stands for what the first line says, with 12 for N; quotes alone have the next number.",
     fits=lambda seen: references.occur(seen.sample),
     paths=_paths,
     missing="few references",

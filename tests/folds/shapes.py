@@ -252,6 +252,20 @@ def snapshot(random: Random) -> str:
     )
 
 
+def page(random: Random) -> str:
+    made = ['uid=4_0 RootWebArea "Orders"\n']
+    number = 0
+    for at in range(120):
+        number += random.choice((1, 1, 1, 2))
+        text = random.choice(("Order ", " was paid by ", ", ", str(7000 + at), "\\n", random.choice(NAMES)))
+        if at % 9 == 4:
+            made.append(f'  uid=4_{number} link "{text}" url="http://127.0.0.1:8001/orders/{at}"\n')
+        else:
+            made.append(f'    uid=4_{number} "{text}"\n')
+    made.append('    uid=4_999 "two\n"\n')
+    return "".join(made)
+
+
 def progress(random: Random) -> str:
     return "start\n" + "waiting for the database to come up\n" * 40 + "ready\nretry\nfailed\n" * 9 + "end\n"
 
@@ -283,6 +297,7 @@ FOLDED: dict[str, Callable[[Random], str]] = {
     "fold-blocks, yaml": yaml,
     "fold-metrics": metrics,
     "fold-snapshot": snapshot,
+    "fold-snapshot, texts": page,
     "fold-repeats": progress,
     "fold-lists": listed,
 }

@@ -420,6 +420,21 @@ def blocks(_: str, lines: Lines) -> Lines:
     return taken(len(lines))
 
 
+def next_numbers(_: str, lines: Lines) -> Lines:
+    made: Lines = []
+    last: tuple[str, int] | None = None
+    for line in lines:
+        plain = escaped(line)
+        if plain is None and last and re.match(' *"', line):
+            last = last[0], last[1] + 1
+            text = line.lstrip(" ")
+            line = " " * (len(line) - len(text)) + f"{last[0]}{last[1]} {text}"
+        elif plain is None and (found := re.fullmatch(r" *([@#~^&$])(0|[1-9]\d{0,6}) .+", line, re.DOTALL)):
+            last = found[1], int(found[2])
+        made.append(line if plain is None else plain)
+    return made
+
+
 FORMS: tuple[tuple[str, Callable[[str, Lines], Lines]], ...] = (
     ("[×6] says", counts),
     ("indentation stands", tree),
@@ -427,6 +442,7 @@ FORMS: tuple[tuple[str, Callable[[str, Lines], Lines]], ...] = (
     ("commits with their author", history),
     ("# name type: help", samples),
     ("signs stand for", references),
+    ('a line that starts with " has', next_numbers),
     ("a line ending in …", headings),
     ('a line that starts with ", "', lists),
     ("[5%] stood", edges),
