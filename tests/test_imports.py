@@ -15,6 +15,7 @@ LAYERS = (
     ("review", "fluency"),
     ("editors",),
     ("capture", "clients", "report", "ledger", "proxy", "language"),
+    ("listing",),
     ("plan",),
     ("tiers", "fields"),
     ("memory",),

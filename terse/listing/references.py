@@ -1,0 +1,141 @@
+"""Definitions of a JSON Schema: each in its place or shared, whichever is shorter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from terse.listing.schema import DIALECT_WORDS, Schema, is_text, mapped, subschemas
+from terse.payload.exact import JsonValue, dump
+
+MAX_DEFINITIONS = 200
+"""Of more, none is put in its place: each is looked for in all others."""
+
+_LOCAL = re.compile(r"#/(\$defs|definitions)/([^/%~]+)")
+
+
+def shared(schema: Schema) -> Schema:
+    """Definitions that nothing leads to are left out, and one that is shorter in its place stands there.
+
+    Args:
+        schema: one that `is_simple`.
+    """
+    found = [key for key in ("$defs", "definitions") if isinstance(schema.get(key), dict)]
+    if not found:
+        return schema
+    definitions = {(key, name): one for key in found for name, one in _members(schema, key)}
+    root: Schema = {key: value for key, value in schema.items() if key not in found}
+    for key in sorted(definitions) if len(definitions) <= MAX_DEFINITIONS else ():
+        parts = (root, *_needed(root, definitions).values())
+        count = sum(one == key for part in parts for one in _references(part))
+        body = definitions[key]
+        if (
+            not count
+            or key in _reached(body, definitions)
+            or not all(_fits(part, key, body) for part in parts)
+        ):
+            continue
+        reference = len(f'{{"$ref":"{_pointer(key)}"}}')
+        length = len(dump(body))
+        if (count - 1) * length <= count * reference + len(key[1]) + 4:
+            del definitions[key]
+            root = _inlined(root, key, body)
+            definitions = {other: _inlined(one, key, body) for other, one in definitions.items()}
+    needed = _needed(root, definitions)
+    for word in found:
+        kept: Schema = {name: one for (where, name), one in needed.items() if where == word}
+        if kept:
+            root[word] = kept
+    return root
+
+
+_Key = tuple[str, str]
+
+
+def _members(schema: Schema, key: str) -> Iterator[tuple[str, Schema]]:
+    value = schema[key]
+    if isinstance(value, dict):
+        for name, one in value.items():
+            if isinstance(one, dict):
+                yield name, one
+
+
+def is_simple(schema: Schema) -> bool:
+    """Whether every reference is one to a definition of the root, so that schemas may change their place."""
+    for one in subschemas(schema):
+        if not DIALECT_WORDS.isdisjoint(one):
+            return False
+        if one is not schema and ("$defs" in one or "definitions" in one):
+            return False
+        reference = one.get("$ref")
+        if reference is not None and not (is_text(reference) and _LOCAL.fullmatch(reference)):
+            return False
+    defined = [one for key in ("$defs", "definitions") for one in _values(schema.get(key))]
+    return all(isinstance(one, dict) for one in defined)
+
+
+def _values(value: JsonValue) -> list[JsonValue]:
+    return list(value.values()) if isinstance(value, dict) else []
+
+
+def _references(schema: Schema) -> Iterator[_Key]:
+    for one in subschemas(schema):
+        reference = one.get("$ref")
+        if is_text(reference) and (found := _LOCAL.fullmatch(reference)):
+            yield found[1], found[2]
+
+
+def _reached(schema: Schema, definitions: dict[_Key, Schema]) -> set[_Key]:
+    reached: set[_Key] = set()
+    waiting = list(_references(schema))
+    while waiting:
+        key = waiting.pop()
+        if key in definitions and key not in reached:
+            reached.add(key)
+            waiting += _references(definitions[key])
+    return reached
+
+
+def _needed(root: Schema, definitions: dict[_Key, Schema]) -> dict[_Key, Schema]:
+    reached = _reached(root, definitions)
+    return {key: one for key, one in definitions.items() if key in reached}
+
+
+def _pointer(key: _Key) -> str:
+    return f"#/{key[0]}/{key[1]}"
+
+
+_REMARKS = frozenset(("description", "title", "default", "examples", "deprecated"))
+
+
+def _fits(schema: Schema, key: _Key, body: Schema) -> bool:
+    """Whether the definition can stand in the place of each reference to it, with what stands beside that."""
+    for one in subschemas(schema):
+        if one.get("$ref") == _pointer(key):
+            beside = one.keys() - {"$ref"}
+            if beside - _REMARKS or beside & body.keys():
+                return False
+    return True
+
+
+def _inlined(schema: Schema, key: _Key, body: Schema) -> Schema:
+    """The schema with the definition in the place of each reference to it."""
+
+    def change(one: Schema, names: tuple[str, ...], under: str) -> Schema:
+        one = mapped(one, change)
+        if one.get("$ref") != _pointer(key):
+            return one
+        return {**body, **{word: value for word, value in one.items() if word != "$ref"}}
+
+    return change(schema, (), "")
+
+
+def resolved(schema: Schema, root: Schema) -> Schema:
+    """The definition that a schema refers to; itself where it refers to none."""
+    reference = schema.get("$ref")
+    found = _LOCAL.fullmatch(reference) if is_text(reference) else None
+    if found is None:
+        return schema
+    definitions = root.get(found[1])
+    one = definitions.get(found[2]) if isinstance(definitions, dict) else None
+    return one if isinstance(one, dict) else schema
