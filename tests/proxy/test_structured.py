@@ -76,6 +76,9 @@ def test_a_client_that_shows_structured_content_gets_the_data_once(era: str, tmp
         ("claude-code", ("--client", "text"), False),
         ("anybody", ("--client", "structured"), True),
         ("anybody", ("--client=codex",), True),
+        ("github-copilot-developer", (), True),
+        ("anybody", ("--client", "both"), True),
+        ("github-copilot-developer", ("--client", "text"), False),
     ],
 )
 def test_it_depends_on_the_client(name: str, options: tuple[str, ...], once: bool, tmp_path: Path) -> None:
@@ -90,14 +93,43 @@ def test_it_depends_on_the_client(name: str, options: tuple[str, ...], once: boo
     converse(command(None, tmp_path, *options), work, name=name)
 
 
-def test_names_of_clients_are_taken_as_people_write_them() -> None:
-    """Upper case and spaces do not matter."""
-    assert shown_by("Visual Studio Code") == shown_by("claude-code") == "structured"
-    assert shown_by(None) == shown_by("") == shown_by("Cursor") == "text"
-    for name in ("Visual  Studio Code", "CODEX", "structured", *(client.name for client in CLIENTS)):
-        assert may_show_structured(name.encode()) or shown_by(name) == "text"
-    assert not may_show_structured(b'{"clientInfo":{"name":"anybody"}}')
+@pytest.mark.parametrize(
+    ("name", "shows"),
+    [
+        ("Claude Code", "structured"),
+        ("Visual Studio Code", "structured"),
+        ("Visual Studio Code - Insiders", "structured"),
+        ("Code - OSS", "structured"),
+        ("CODEX", "structured"),
+        ("copilot-cli", "structured"),
+        ("GitHub Copilot CLI", "structured"),
+        ("Cursor", "text"),
+        ("Q DEV CLI", "text"),
+        ("claude-ai", "text"),
+        ("my claude-code", "text"),
+        ("claude\u2011code", "text"),
+        ("", "text"),
+        (None, "text"),
+    ],
+)
+def test_names_of_clients_are_taken_as_people_write_them(name: str | None, shows: str) -> None:
+    """Upper case, spaces and dashes do not matter; a name that is not known shows the texts."""
+    assert shown_by(name) == shows
+    if name:
+        # Also in a message, however its letters are escaped.
+        for ascii_only in (True, False):
+            introduction = json.dumps({"clientInfo": {"name": name}}, ensure_ascii=ascii_only).encode()
+            assert may_show_structured(introduction) or shows == "text"
+
+
+def test_every_client_that_is_known_has_its_evidence() -> None:
+    """A name stands once; one that shows both forms is sent the data once, as one that drops the texts is."""
     assert len({client.name for client in CLIENTS}) == len(CLIENTS)
+    for client in CLIENTS:
+        assert client.evidence
+        assert shown_by(client.name) == ("text" if client.shows == "text" else "structured")
+        assert may_show_structured(client.name.encode()) or client.shows == "text"
+    assert not may_show_structured(b'{"clientInfo":{"name":"anybody"}}')
 
 
 # ---- what is the same data ---------------------------------------------------------------------------------
