@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 Shown = Literal["text", "structured"]
-"""`structured`: where both are there, the texts are dropped, or shown as well. Without `structuredContent` the
-texts are shown, so that such a client can be sent the same data once, as the text that rules made."""
+"""`structured`: where both are there, the texts are dropped, or shown as well. Where `structuredContent` is
+not, such a client shows the texts: it can be sent the same data once, as the text that rules made."""
 
 
 class Client(NamedTuple):
