@@ -166,9 +166,9 @@ def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
         Refused: the rules do not compile, or name servers and nobody said which one this is.
     """
     from terse.cli.policy import DoesNotCompile, default_plan, load_plan
+    from terse.proxy.connection import Refused
     from terse.proxy.server_name import derived_name
     from terse.proxy.session import ProxySession, named_server
-    from terse.proxy.stdio import Refused
     from terse.tokens import vocabulary
 
     try:
@@ -200,7 +200,7 @@ def _store(path: str) -> Store:
         Refused: what is set aside cannot be kept there.
     """
     from terse.memory.sqlite_store import SqliteStore, Unusable
-    from terse.proxy.stdio import Refused
+    from terse.proxy.connection import Refused
 
     try:
         return SqliteStore(path)

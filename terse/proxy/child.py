@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 GRACE_SECONDS = 0.15
 """How long a server that is being stopped has to go by itself, then after SIGTERM. Clients that stop a
@@ -21,12 +21,12 @@ _COERCED_LOCALES = (b"C.UTF-8", b"C.utf8", b"UTF-8")
 
 
 class Child:
-    """A running server.
+    """A running server, as the `Upstream` of a connection: see there for what its methods promise.
 
     Attributes:
         pid: its process id, which is also the id of its process group.
-        stdin, stdout: the descriptors of our ends of its pipes; blocking. They stay valid for as long as
-            this object is used: closing puts the null device in their place.
+        stdin, stdout: the descriptors of our ends of its pipes; blocking. They stay valid until `release`:
+            closing puts the null device in their place.
     """
 
     def __init__(self, pid: int, stdin: int, stdout: int) -> None:
@@ -40,8 +40,8 @@ class Child:
     def spawn(cls, command: list[str]) -> Child:
         """Start a server: no shell, our environment, directory and stderr.
 
-        It must be called from the main thread, before any other is started: on Linux the kernel kills the
-        server when the thread that started it is gone, which is what makes SIGKILL leave no orphan.
+        It is to be called from the main thread: on Linux the kernel kills the server when the thread that
+        started it is gone, which is what makes SIGKILL leave no orphan.
 
         Raises:
             OSError: the command cannot be run.
@@ -81,21 +81,48 @@ class Child:
             raise OSError(int(error_number), os.strerror(int(error_number)), command[0])
         return cls(pid, stdin, stdout)
 
-    def close_stdin(self) -> None:
+    def send(self, block: bytes) -> None:
+        """Write whole messages to the server's stdin.
+
+        Raises:
+            OSError: it reads no more.
+        """
+        # Here and below: not imported before the server was started.
+        from terse.proxy.framing import write
+
+        write(self.stdin, block)
+
+    def blocks(self) -> Iterator[bytes]:
+        """What the server writes to its stdout."""
+        from terse.proxy.framing import blocks
+
+        return blocks(self.stdout)
+
+    def has_output(self) -> bool:
+        """Whether something waits in the pipe."""
+        import select
+
+        poll = select.poll()
+        poll.register(self.stdout, select.POLLIN)
+        return any(event & select.POLLIN for _, event in poll.poll(0))
+
+    def close_input(self) -> None:
         """Let the server see the end of its input."""
         os.dup2(self._null, self.stdin)
 
-    def close_stdout(self) -> None:
+    def close_output(self) -> None:
         """Let the server see that nobody reads what it writes."""
         os.dup2(self._null, self.stdout)
 
-    def wait(self) -> int:
-        """Wait for the server's end. Its exit code; 128+n if signal n ended it, as shells count.
+    def release(self) -> None:
+        """Close the descriptors: once the server has ended, and nobody uses them."""
+        for descriptor in (self.stdin, self.stdout, self._null):
+            os.close(descriptor)
 
-        INVARIANT: only the main thread waits for the server or stops it, so that it is reaped once.
-        """
-        if self._code is None:
-            self._code = _exit_code(os.waitpid(self.pid, 0)[1])
+    def wait(self) -> int:
+        """Wait for the server's end. Its exit code; 128+n if signal n ended it, as shells count."""
+        while self._code is None:
+            self._reap(0)
         return self._code
 
     def stop(self) -> int:
@@ -103,7 +130,7 @@ class Child:
 
         Returns the server's exit code, as `wait` does.
         """
-        self.close_stdin()
+        self.close_input()
         self._has_ended(GRACE_SECONDS)
         # Also when it has ended: launchers (npx, uv) leave the server proper behind.
         if self._signal_group(signal.SIGTERM):
@@ -116,14 +143,23 @@ class Child:
     def _has_ended(self, within: float) -> bool:
         until = time.monotonic() + within
         while self._code is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self._code = _exit_code(status)
-            elif time.monotonic() >= until:
-                return False
-            else:
+            if not self._reap(os.WNOHANG):
+                if time.monotonic() >= until:
+                    return False
                 time.sleep(0.002)
         return True
+
+    def _reap(self, options: int) -> bool:
+        """Take the exit code from the kernel, which gives it once; whether that was done."""
+        try:
+            pid, status = os.waitpid(self.pid, options)
+        except ChildProcessError:
+            # Another thread was given it, and is about to note it.
+            time.sleep(0.002)
+            return False
+        if pid:
+            self._code = _exit_code(status)
+        return pid != 0
 
     def _signal_group(self, number: int) -> bool:
         """Send a signal to the group; False if nobody is left in it."""

@@ -124,7 +124,8 @@ class Rewriting:
         self._lock = lock
         self._watch_needed = Condition(lock)
         self._progress = Condition(lock)
-        self._waiting: SimpleQueue[_Job | Callable[[Rewriter], None]] = SimpleQueue()
+        # None: there is to be no more.
+        self._waiting: SimpleQueue[_Job | Callable[[Rewriter], None] | None] = SimpleQueue()
         self._unclaimed: deque[_Job] = deque()
         self._unsent = 0
         self._unsent_bytes = 0
@@ -134,10 +135,18 @@ class Rewriting:
         self._stuck = False
         self._watching = False
         self._watch_idle = False
+        self._stopped = False
 
     def start(self) -> None:
         """Start loading the rewriter, and working once it is there."""
         Thread(target=self._work, daemon=True).start()
+
+    def stop(self) -> None:
+        """End the threads, once what was taken is sent. Nothing is taken any more."""
+        with self._lock:
+            self._stopped = True
+            self._watch_needed.notify_all()
+        self._waiting.put(None)
 
     @property
     def own_tool(self) -> str | None:
@@ -152,6 +161,7 @@ class Rewriting:
         with self._lock:
             if (
                 self._stuck
+                or self._stopped
                 or self._unsent >= MAX_WAITING
                 or (self._unsent and self._unsent_bytes + size > MAX_WAITING_BYTES)
             ):
@@ -193,7 +203,7 @@ class Rewriting:
                 self._stuck = False
                 self._progress.notify_all()
         job = self._first_job()
-        while True:
+        while job is not None:
             if not isinstance(job, _Job):
                 if self._rewriter is not None:
                     job(self._rewriter)
@@ -215,7 +225,7 @@ class Rewriting:
             del job, message
             job = self._waiting.get()
 
-    def _first_job(self) -> _Job | Callable[[Rewriter], None]:
+    def _first_job(self) -> _Job | Callable[[Rewriter], None] | None:
         """The first result to work on; if a quiet moment comes before it, that is used to warm up."""
         while True:
             try:
@@ -231,6 +241,8 @@ class Rewriting:
         while True:
             with self._lock:
                 while not self._unclaimed:
+                    if self._stopped:
+                        return
                     self._watch_idle = True
                     self._watch_needed.wait()
                     self._watch_idle = False

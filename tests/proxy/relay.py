@@ -1,4 +1,4 @@
-"""A relay with a rewriter made for tests: it puts texts in upper case, and obeys a few of them.
+"""A relay with the rewriter of `shouting`.
 
     python relay.py COMMAND…
 
@@ -10,58 +10,18 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from terse.proxy.child import Child
 
 child = Child.spawn(sys.argv[1:])
 
-from terse.proxy.answer import Answer  # noqa: E402 — the server is started first, as the command does
-from terse.proxy.complaints import Complaints  # noqa: E402
-from terse.proxy.retrieval import OwnCall  # noqa: E402
-from terse.proxy.stdio import Refused, Relay  # noqa: E402
-from terse.proxy.tool_list import ToolList  # noqa: E402
-
-
-class Shouting:
-    own_tool = None
-
-    def touches_lists(self, client: str | None) -> bool:
-        return False
-
-    def rewrite_list(self, page: ToolList) -> bytes:
-        return page.message
-
-    def list_passed(self) -> None:
-        pass
-
-    def retrieve(self, call: OwnCall) -> bytes:
-        return call.message
-
-    def touches(self, tool: str, size: int) -> bool:
-        return tool != "untouched"
-
-    def rewrite(self, answer: Answer) -> bytes:
-        parts, _ = answer.texts()
-        for part in parts:
-            if part.text.startswith("sleep "):
-                time.sleep(float(part.text.split()[1]))
-            if part.text == "spin":
-                until = time.monotonic() + 1.0
-                while time.monotonic() < until:
-                    pass
-        return answer.with_texts({part.span: part.text.upper() for part in parts})
-
-    def settle(self, *, rewritten: bool) -> None:
-        pass
-
-    def forget(self, tool: str, arguments: bytes) -> None:
-        pass
-
-    def begin(self) -> None:
-        pass
-
-    def warm(self) -> None:
-        pass
+from terse.proxy.complaints import Complaints  # noqa: E402 — the server is started first, as the command does
+from terse.proxy.connection import Refused  # noqa: E402
+from terse.proxy.stdio import Relay  # noqa: E402
+from tests.proxy.shouting import Shouting  # noqa: E402
 
 
 def load(complaints: Complaints) -> Shouting:

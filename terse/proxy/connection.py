@@ -1,0 +1,266 @@
+"""One client and one server: bytes are forwarded as they come, answers to calls go through the rules.
+
+Nothing here knows of processes, signals or exit codes, nor of what either end is: `stdio` runs one connection
+as a process, and others may run many in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Protocol
+
+from terse.proxy.complaints import Complaints
+from terse.proxy.framing import messages
+from terse.proxy.rewriting import Held, Rewriter, Rewriting
+from terse.proxy.wire import LISTS, ToolCall, Wire
+
+QUIET_SECONDS = 0.2
+"""No message for so long: the client has what it starts with, and its model thinks."""
+CLOSE_SECONDS = 2.0
+"""How long `close` waits for what a stopped server still had to say."""
+
+
+class Refused(Exception):  # noqa: N818 — says what happened to the start
+    """The rules must not run (a policy that does not compile). The message is for stderr, complete."""
+
+
+class Upstream(Protocol):
+    """The server's end of a connection: a child process (`child.Child`), or a server behind a URL.
+
+    Every method may be called from any thread, `blocks` once and by one thread. No method raises but `send`.
+    """
+
+    def send(self, block: bytes) -> None:
+        """Give whole messages to the server, each with its line end. May wait until it reads.
+
+        Raises:
+            OSError: the server reads no more. What it has to say still comes.
+        """
+
+    def blocks(self) -> Iterator[bytes]:
+        """What the server says, in blocks of whole messages, until its end. Each message has its line end;
+        only the last one of all may lack it."""
+
+    def has_output(self) -> bool:
+        """Whether the server has said what `blocks` has not yet given."""
+
+    def close_input(self) -> None:
+        """Let the server see the end of the client's messages. What it was asked is still answered."""
+
+    def close_output(self) -> None:
+        """Let the server see that nobody reads what it says."""
+
+    def wait(self) -> int:
+        """Wait until the server is gone, and return its exit code; 0 of one that has none."""
+
+    def stop(self) -> int:
+        """End the server (or the session with it) within half a second; what `wait` does then."""
+
+    def release(self) -> None:
+        """Free what it holds, once the server has ended and nobody reads `blocks`."""
+
+
+class Connection:
+    """What stands between one client and one server.
+
+    Its owner feeds `from_client`, and is given what is for the client. INVARIANT: whatever fails in here,
+    each message from the server reaches the client once: as the rules make it, or as it came.
+
+    A connection has two threads, and a third from the first result that is rewritten; `close` ends them.
+
+    Args:
+        upstream: the server.
+        send: takes whole messages for the client, from one thread at a time, in the order in which they are
+            to arrive, and may wait: what the server says then waits, too. OSError: the client is gone.
+        load: makes what rewrites results; called in a thread, while the server boots. `Refused`: it is said
+            on stderr, nothing is sent to the client any more, and `refused` is called. Any other failure is
+            said on stderr, and everything is sent as it came.
+        ended: called once, by the thread that reads the server, after the last message from it was sent;
+            with the error if that thread itself failed.
+        refused: see `load`.
+        rewrites_lists: see `Wire`. A list that may be rewritten waits for the rules, as results do.
+
+    Attributes:
+        client_gone: set once `send` raised OSError.
+        server_spoke: set once the server has said anything, or has ended.
+        is_forwarding: whether a block from the server is on its way to the client.
+    """
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        send: Callable[[bytes], None],
+        load: Callable[[], Rewriter],
+        *,
+        ended: Callable[[BaseException | None], None],
+        refused: Callable[[], None],
+        complaints: Complaints,
+        rewrites_lists: Callable[[bytes], bool] | None = None,
+    ) -> None:
+        self.client_gone = Event()
+        self.server_spoke = Event()
+        self.is_forwarding = False
+        self._upstream = upstream
+        self._to_client = send
+        self._make_rewriter = load
+        self._ended = ended
+        self._refused = refused
+        self._complaints = complaints
+        self._wire = Wire(rewrites_lists)
+        self._rewriting = Rewriting(self._load, self._send, self._say_late, self._is_quiet)
+        self._reader = Thread(target=self._read_server, daemon=True)
+        self._send_lock = Lock()
+        self._is_refused = False
+        self._last_message = 0.0
+
+    def start(self) -> None:
+        """Start loading the rules, and reading what the server says."""
+        self._rewriting.start()
+        self._reader.start()
+
+    def from_client(self, block: bytes) -> None:
+        """Forward whole messages from the client, each with its line end. One thread at a time.
+
+        Raises:
+            OSError: the server reads no more; as from `Upstream.send`.
+        """
+        self._last_message = monotonic()
+        own_tool = self._rewriting.own_tool
+        if own_tool is not None and own_tool.encode() in block:
+            block = self._answer_own_calls(block, own_tool)
+        for message in messages(block):
+            self._wire.from_client(message)
+        self._upstream.send(block)
+        self._wire.read()
+
+    def wait_until_loaded(self, seconds: float) -> None:
+        """Wait until the rules are there, or could not be loaded, or the time is over."""
+        self._rewriting.wait_until_loaded(seconds)
+
+    def wait_until_sent(self) -> None:
+        """Wait until all that is being rewritten has been sent: the time limit bounds it."""
+        self._rewriting.wait_until_sent()
+
+    def close(self) -> int:
+        """Stop the server, end the threads, free the rest. Returns the server's exit code.
+
+        Not to be called by `send` or `ended`, which run in these threads.
+        """
+        code = self._upstream.stop()
+        if self._reader.ident is not None:
+            self._reader.join(CLOSE_SECONDS)
+        self._rewriting.stop()
+        if not self._reader.is_alive():
+            self._upstream.release()
+        return code
+
+    # ---- client to server ----------------------------------------------------------------------
+
+    def _answer_own_calls(self, block: bytes, own_tool: str) -> bytes:
+        """Answer the calls of our own tool; returns what is left for the server."""
+        rest: list[bytes] = []
+        for message in messages(block):
+            call = self._wire.own_call(message, own_tool)
+            if call is None:
+                rest.append(message)
+            elif not self._rewriting.take(call):
+                self._send(call.message)
+        return b"".join(rest)
+
+    # ---- server to client ----------------------------------------------------------------------
+
+    def _read_server(self) -> None:
+        error: BaseException | None = None
+        try:
+            for block in self._upstream.blocks():
+                self.is_forwarding = True
+                if not block.endswith(b"\n"):
+                    # The last one, without its end: what is sent after it would be part of it.
+                    self._rewriting.wait_until_sent()
+                self._forward(block)
+                self.is_forwarding = False
+                self._last_message = monotonic()
+                self.server_spoke.set()
+                # Not kept while the next one is read: it may be large.
+                del block
+            self._rewriting.wait_until_sent()
+        except BaseException as failure:
+            error = failure
+        self.is_forwarding = False
+        self.server_spoke.set()
+        self._ended(error)
+
+    def _forward(self, block: bytes) -> None:
+        if not self._wire.awaits_answers:
+            self._send(block)
+            return
+        plain: list[bytes] = []
+        for message in messages(block):
+            answer = self._wire.from_server(message)
+            self._tell_what_was_withdrawn()
+            if answer is None:
+                plain.append(message)
+                continue
+            # What came before an answer (its progress, say) goes out before it may.
+            if plain:
+                self._send(b"".join(plain))
+                plain.clear()
+            if not self._rewriting.take(answer):
+                plain.append(message)
+                self._note_passed(answer)
+        if plain:
+            self._send(plain[0] if len(plain) == 1 else b"".join(plain))
+
+    def _note_passed(self, answer: Held) -> None:
+        """A page of the tools that nobody looked at shows the client all that the server says of them."""
+        if answer.tool == LISTS:
+            self._rewriting.note(lambda rewriter: rewriter.list_passed())
+
+    def _tell_what_was_withdrawn(self) -> None:
+        """Later results must not speak of what the client does not have."""
+        while (call := self._wire.withdrawn()) is not False:
+            if call is None:
+                self._rewriting.note(lambda rewriter: rewriter.begin())
+            else:
+                self._rewriting.note(partial(_forget, call))
+
+    def _send(self, data: bytes) -> None:
+        try:
+            with self._send_lock:
+                # INVARIANT: no result is sent under rules that were refused, not even as it came.
+                if not self._is_refused:
+                    self._to_client(data)
+        except OSError:
+            self.client_gone.set()
+            self._upstream.close_input()
+            self._upstream.close_output()
+
+    # ---- the rewriter ----------------------------------------------------------------------------
+
+    def _load(self) -> Rewriter | None:
+        try:
+            return self._make_rewriter()
+        except Refused as refused:
+            self._complaints.say("refused", str(refused))
+            with self._send_lock:
+                self._is_refused = True
+            self._refused()
+        except BaseException as error:
+            self._complaints.say_failed("loading the rules", error)
+        return None
+
+    def _is_quiet(self) -> bool:
+        return self.server_spoke.is_set() and monotonic() - self._last_message > QUIET_SECONDS
+
+    def _say_late(self, answer: Held) -> None:
+        self._note_passed(answer)
+        self._complaints.say(
+            "late", f"a result of {answer.tool} was not rewritten in time: the original was sent"
+        )
+
+
+def _forget(call: ToolCall, rewriter: Rewriter) -> None:
+    rewriter.forget(call.tool, call.arguments)
