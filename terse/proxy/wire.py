@@ -153,7 +153,7 @@ class Wire:
             structure, found = envelope(message)
             if "id" not in found or "method" in found:
                 return None
-            request = _id(message, found["id"])
+            request = request_id(message, found["id"])
             call = self._take(request)
             if isinstance(call, ListRequest):
                 if "result" not in found or "error" in found:
@@ -206,9 +206,9 @@ class Wire:
             params = members(structure, *found["params"])
             if method == "notifications/cancelled":
                 if "requestId" in params:
-                    self._withdraw(_id(message, params["requestId"]))
+                    self._withdraw(request_id(message, params["requestId"]))
                 return
-            request = _id(message, found["id"]) if "id" in found else None
+            request = request_id(message, found["id"]) if "id" in found else None
             if request is None:
                 return
             if method == "tools/call":
@@ -230,7 +230,7 @@ class Wire:
         is_null = "params" in found and message[found["params"].start] == ord("n")
         params = members(structure, *found["params"]) if "params" in found and not is_null else {}
         self._note_client_of_request(message, structure, params)
-        request = _id(message, found["id"]) if "id" in found else None
+        request = request_id(message, found["id"]) if "id" in found else None
         if request is not None:
             cursor = params.get("cursor")
             self._await(request, ListRequest(cursor is None or message[cursor.start] == ord("n")))
@@ -318,7 +318,7 @@ class Wire:
                 self._bytes -= len(self._tasks.pop(next(iter(self._tasks))).arguments)
 
 
-def _id(message: bytes, span: Span) -> JsonRpcId | None:
+def request_id(message: bytes, span: Span) -> JsonRpcId | None:
     """The id at the span as a key, None if it is none that a request can have."""
     from terse.proxy.spans import string
 
