@@ -103,12 +103,19 @@ def main(arguments: list[str]) -> int:
     def rewrites_lists(introduction: bytes) -> bool:
         from terse.proxy.clients import may_show_structured
 
-        # The default policy sets nothing aside.
-        offers = given.rules is not None and given.retrieves
-        return offers or may_show_structured(introduction if given.client is None else given.client.encode())
+        # The default policy sets nothing aside, and has no `tools` block.
+        return given.rules is not None or may_show_structured(
+            introduction if given.client is None else given.client.encode()
+        )
 
     may_refuse = given.rules is not None or given.store is not None
-    code = Relay(child, load, must_load=may_refuse, rewrites_lists=rewrites_lists).run()
+    code = Relay(
+        child,
+        load,
+        must_load=may_refuse,
+        rewrites_lists=rewrites_lists,
+        holds_calls=given.rules is not None,
+    ).run()
     # At once: threads may be waiting for input that never comes, and nothing is left to clean up.
     os._exit(code)
 

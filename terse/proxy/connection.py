@@ -82,6 +82,7 @@ class Connection:
             with the error if that thread itself failed.
         refused: see `load`.
         rewrites_lists: see `Wire`. A list that may be rewritten waits for the rules, as results do.
+        holds_calls: calls of tools wait for the rules, which may hide a tool, or know it by another name.
 
     Attributes:
         client_gone: set once `send` raised OSError.
@@ -99,6 +100,7 @@ class Connection:
         refused: Callable[[], None],
         complaints: Complaints,
         rewrites_lists: Callable[[bytes], bool] | None = None,
+        holds_calls: bool = False,
     ) -> None:
         self.client_gone = Event()
         self.server_spoke = Event()
@@ -109,6 +111,7 @@ class Connection:
         self._ended = ended
         self._refused = refused
         self._complaints = complaints
+        self._holds_calls = holds_calls
         self._wire = Wire(rewrites_lists)
         self._rewriting = Rewriting(self._load, self._send, self._say_late, self._is_quiet)
         self._reader = Thread(target=self._read_server, daemon=True)
@@ -131,6 +134,9 @@ class Connection:
         own_tool = self._rewriting.own_tool
         if own_tool is not None and own_tool.encode() in block:
             block = self._answer_own_calls(block, own_tool)
+        # The method's letters may be written as escapes.
+        if self._holds_calls and (b"tools/call" in block or b"tools\\/call" in block or b"\\u00" in block):
+            block = self._as_requested(block)
         for message in messages(block):
             self._wire.from_client(message)
         self._upstream.send(block)
@@ -169,6 +175,20 @@ class Connection:
             elif not self._rewriting.take(call):
                 self._send(call.message)
         return b"".join(rest)
+
+    def _as_requested(self, block: bytes) -> bytes:
+        """Messages as the server is to see them: it is not asked for a tool that is hidden."""
+        self._rewriting.wait_until_loaded(None)
+        forwarded: list[bytes] = []
+        for message in messages(block):
+            request = self._rewriting.request(message)
+            if request is None:
+                forwarded.append(message)
+                continue
+            if request.to_client:
+                self._send(request.to_client)
+            forwarded.append(request.to_server)
+        return b"".join(forwarded)
 
     # ---- server to client ----------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from terse.proxy.answer import Answer
+    from terse.proxy.listing import Request
     from terse.proxy.retrieval import OwnCall
     from terse.proxy.tool_list import ToolList
 
@@ -55,6 +56,9 @@ class Rewriter(Protocol):
 
     def touches_lists(self, client: str | None) -> bool:
         """Whether a page of the tools could be changed for the client of this name."""
+
+    def request(self, message: bytes) -> Request:
+        """What becomes of a message from the client. Raises nothing."""
 
     def rewrite_list(self, page: ToolList) -> bytes:
         """The message to send in place of a page of the tools. Raises nothing."""
@@ -153,6 +157,10 @@ class Rewriting:
         """See `Rewriter.own_tool`."""
         return None if self._rewriter is None else self._rewriter.own_tool
 
+    def request(self, message: bytes) -> Request | None:
+        """What becomes of a message from the client; None where there are no rules to say it."""
+        return None if self._rewriter is None else self._rewriter.request(message)
+
     def take(self, answer: Held) -> bool:
         """Take over the sending of an answer. False: it is not taken; the caller forwards it as it is."""
         if self._loaded and (self._rewriter is None or not answer.touched_by(self._rewriter)):
@@ -184,7 +192,7 @@ class Rewriting:
         if not self._loaded or self._rewriter is not None:
             self._waiting.put(news)
 
-    def wait_until_loaded(self, seconds: float) -> None:
+    def wait_until_loaded(self, seconds: float | None) -> None:
         """Wait until the rewriter was made, or could not be, or the time is over."""
         with self._lock:
             self._progress.wait_for(lambda: self._loaded, seconds)

@@ -33,6 +33,7 @@ from terse.plan.whole import whole_repeat
 from terse.proxy.answer import Answer
 from terse.proxy.clients import shown_by
 from terse.proxy.complaints import Complaints
+from terse.proxy.listing import Listing, Request
 from terse.proxy.shown_tools import ShownTools
 from terse.tiers import BY_NAME
 from terse.tokens import Vocabulary
@@ -73,6 +74,7 @@ class ProxySession:
         self._store = store
         self._memory_bytes = MAX_BYTES if memory_bytes is None else memory_bytes
         self._shown = ShownTools()
+        self._listing = Listing(plan.tools, server, offers=retrieves)
         self._server = server
         self._vocabulary = vocabulary
         self._complaints = complaints
@@ -98,14 +100,31 @@ class ProxySession:
 
     def touches_lists(self, client: str | None) -> bool:
         """Whether a page of the tools could be changed for the client of this name."""
-        return self._offers or self._shows_structured(client)
+        return self._offers or self._listing.speaks or self._shows_structured(client)
+
+    def request(self, message: bytes) -> Request:
+        """What becomes of a message from the client: a call of a tool that `tools` blocks speak of may be
+        refused, or be one of another name.
+        """
+        try:
+            return self._listing.request(message)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            self._complaints.say_failed("reading a call", error)
+            return Request(message)
 
     def rewrite_list(self, page: ToolList) -> bytes:
         """The message to send in place of a page of the tools."""
         try:
             self._unsent = None
-            withdraws = self._may_change if self._shows_structured(page.client) else _never
-            return self._shown.rewrite(page, adds_own=self._offers, withdraws=withdraws)
+            # A client that shows texts has no use for an `outputSchema`; one that shows `structuredContent`
+            # may check it.
+            shows = self._shows_structured(page.client)
+            withdraws = self._may_change if shows else self._listing.speaks_of
+            return self._shown.rewrite(
+                page, adds_own=self._offers, withdraws=withdraws, listing=self._listing
+            )
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -344,10 +363,6 @@ def speaks_of_earlier(rule: Rule) -> bool:
     return any(BY_NAME[step.tier].needs_memory for step in rule.chain)
 
 
-def _never(tool: str) -> bool:
-    return False
-
-
 class _Unsent(NamedTuple):
     """An answer that was rewritten, until it is known whether that was sent or the answer as it came."""
 
@@ -386,4 +401,8 @@ def named_server(plan: Plan) -> tuple[str, str] | None:
         for pattern in (*item.on, *item.except_):
             if pattern.server != "*":
                 return pattern.server, item.at
+    for block in plan.tools:
+        for pattern in block.on:
+            if pattern.server != "*":
+                return pattern.server, block.at
     return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from terse.proxy.tool_list import ToolList
+    from terse.proxy.listing import Listing
+    from terse.proxy.tool_list import Tool, ToolList
 
 
 class _Page(NamedTuple):
@@ -46,13 +47,16 @@ class ShownTools:
         self._page: _Page | None = None
         self._any_schema = False
 
-    def rewrite(self, page: ToolList, *, adds_own: bool, withdraws: Callable[[str], bool]) -> bytes:
+    def rewrite(
+        self, page: ToolList, *, adds_own: bool, withdraws: Callable[[str], bool], listing: Listing
+    ) -> bytes:
         """The page as it is to be sent: `settle` says whether it was.
 
         Args:
             adds_own: our tool stands at the end of the last page.
             withdraws: whether a tool of this name loses its `outputSchema`. One with a user interface
                 of its own (MCP Apps) never does, nor one that was shown with it before.
+            listing: shows the tools that `tools` blocks speak of.
 
         Raises:
             MALFORMED, KeyError: it is no page of tools.
@@ -60,6 +64,7 @@ class ShownTools:
         tools = page.tools()
         if page.is_first:
             self._names.clear()
+            listing.begin()
         self._names.update(tool.name for tool in tools)
         with_schema = {tool.name for tool in tools if tool.schema is not None}
         apps = {tool.name for tool in tools if tool.is_app}
@@ -73,15 +78,20 @@ class ShownTools:
             and withdraws(tool.name)
         ]
         withdrawn = {tool.name for tool in taken_out}
-        name, added = None, None
+        shown = None
+        if listing.speaks:
+            shown = [self._shown(page, tool, withdrawn, listing) for tool in tools]
+        name, added = None, []
         is_last = page.is_last()
+        if is_last:
+            added = listing.own_tools()
         if is_last and adds_own:
             from terse.proxy.retrieval import definition, free_name
 
             name = self.own_tool
             if name is None or name in self._names:
                 name = free_name(self._names)
-            added = definition(name)
+            added.append(definition(name).encode())
         bare = {tool.name for tool in tools} - with_schema - apps
         self._page = _Page(
             frozenset(bare | withdrawn),
@@ -91,9 +101,26 @@ class ShownTools:
             name,
             is_last,
         )
-        if not taken_out and added is None:
+        if shown is not None and any(
+            one is None or one != page.message[slice(*tool.span)]
+            for one, tool in zip(shown, tools, strict=True)
+        ):
+            return page.with_tools([*(one for one in shown if one is not None), *added])
+        if not taken_out and not added:
             return page.message
         return page.with_changes((tool.schema for tool in taken_out if tool.schema is not None), added)
+
+    def _shown(
+        self, page: ToolList, tool: Tool, withdrawn: Collection[str], listing: Listing
+    ) -> bytes | None:
+        """The tool's JSON as the client is shown it; None for one that is hidden."""
+        raw = page.message[slice(*tool.span)]
+        is_withdrawn = tool.name in withdrawn and tool.schema is not None
+        made = listing.shown(tool.name, raw, self._names, with_output=not is_withdrawn)
+        if made == raw and is_withdrawn and tool.schema is not None:
+            start = tool.span.start
+            return raw[: tool.schema.start - start] + raw[tool.schema.end - start :]
+        return made
 
     def settle(self, *, rewritten: bool) -> None:
         """The page that was rewritten last is on its way: as it was rewritten, or as it came."""

@@ -70,12 +70,22 @@ def objects(message: bytes, span: Span) -> list[dict[str, Span]]:
     Raises:
         MALFORMED: it is not a list of objects, or one of them is none that `members` would take.
     """
-    found: list[dict[str, Span]] = []
+    return [found for _, found in whole_objects(message, span)]
+
+
+def whole_objects(message: bytes, span: Span) -> list[tuple[Span, dict[str, Span]]]:
+    """Where each object of the list at `span` lies, and its members.
+
+    Raises:
+        MALFORMED: see `objects`.
+    """
+    found: list[tuple[Span, dict[str, Span]]] = []
     listed = _OBJECTS.decode(memoryview(message)[span.start : span.end])
     position = _skip(message, span.start) + 1
     for values in listed:
-        object_spans, position = _walk(message, position, values)
-        found.append(object_spans)
+        start = _skip(message, position)
+        object_spans, position = _walk(message, start, values)
+        found.append((Span(start, position), object_spans))
         position = _skip(message, position) + 1
     if position < span.end - 1 and listed:
         raise ValueError("the list does not end where its last object does")

@@ -52,7 +52,7 @@ class Relay:
     Args:
         upstream: the server, running.
         load: see `Connection`. `Refused` ends the relay with exit code 2.
-        rewrites_lists: see `Connection`.
+        rewrites_lists, holds_calls: see `Connection`.
         must_load: a session that is over before loading waits for it: `Refused` is never missed.
     """
 
@@ -63,6 +63,7 @@ class Relay:
         *,
         must_load: bool = False,
         rewrites_lists: Callable[[bytes], bool] | None = None,
+        holds_calls: bool = False,
     ) -> None:
         self._upstream = upstream
         self._make_rewriter = load
@@ -76,6 +77,7 @@ class Relay:
             refused=self._on_refused,
             complaints=self._complaints,
             rewrites_lists=rewrites_lists,
+            holds_calls=holds_calls,
         )
         self._parent = os.getppid()
         self._null = os.open(os.devnull, os.O_RDWR)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from terse.proxy.spans import Span, member, members, objects, string
+from terse.proxy.spans import Span, member, members, string, whole_objects
 from terse.proxy.wire import LISTS
 
 if TYPE_CHECKING:
@@ -17,11 +17,13 @@ class Tool(NamedTuple):
     """A tool on a page.
 
     Attributes:
+        span: where it lies.
         schema: where the member `outputSchema` lies, one of its commas with it; None if there is none.
         is_app: a user interface is shown for its results, made from `structuredContent` (MCP Apps).
     """
 
     name: str
+    span: Span
     schema: Span | None
     is_app: bool
 
@@ -60,40 +62,54 @@ class ToolList:
             MALFORMED, KeyError: it is no list of tools.
         """
         listed = members(self._structure, *self._result)["tools"]
-        return [self._tool(found) for found in objects(self._structure, listed)]
+        return [self._tool(span, found) for span, found in whole_objects(self._structure, listed)]
 
     def is_last(self) -> bool:
         """Whether no page follows."""
         result = members(self._structure, *self._result)
         return "nextCursor" not in result or self.message[slice(*result["nextCursor"])] == b"null"
 
-    def with_changes(self, taken_out: Iterable[Span], added: str | None) -> bytes:
-        """The message without some spans, and with one more tool at the end; every other byte as it came.
+    def with_changes(self, taken_out: Iterable[Span], added: Sequence[bytes]) -> bytes:
+        """The message without some spans, and with more tools at the end. Every other byte but `cacheScope`
+        is as it came.
 
         Args:
-            added: the tool, as JSON text.
+            added: the tools, as JSON.
         """
+        edits = [(span, b"") for span in taken_out]
+        if added:
+            listed = members(self._structure, *self._result)["tools"]
+            end = Span(listed.end - 1, listed.end - 1)
+            comma = b"," if whole_objects(self._structure, listed) else b""
+            edits.append((end, comma + b",".join(added)))
+        return self._edited(edits)
+
+    def with_tools(self, tools: Sequence[bytes]) -> bytes:
+        """The message with these tools, as JSON, in the place of its own. Every other byte but `cacheScope`
+        is as it came."""
+        listed = members(self._structure, *self._result)["tools"]
+        return self._edited([(listed, b"[" + b",".join(tools) + b"]")])
+
+    def _edited(self, edits: list[tuple[Span, bytes]]) -> bytes:
+        result = members(self._structure, *self._result)
+        scope = result.get("cacheScope")
+        if scope is not None and self.message[slice(*scope)] == b'"public"':
+            # What the client is shown depends on its name and on our rules: nobody else is to be served it.
+            edits.append((scope, b'"private"'))
         pieces: list[bytes] = []
         position = 0
-        for span in sorted(taken_out):
-            pieces.append(self.message[position : span.start])
+        for span, text in sorted(edits):
+            pieces += (self.message[position : span.start], text)
             position = span.end
-        if added is not None:
-            listed = members(self._structure, *self._result)["tools"]
-            pieces.append(self.message[position : listed.end - 1])
-            if objects(self._structure, listed):
-                pieces.append(b",")
-            pieces.append(added.encode())
-            position = listed.end - 1
         pieces.append(self.message[position:])
         return b"".join(pieces)
 
-    def _tool(self, found: dict[str, Span]) -> Tool:
+    def _tool(self, span: Span, found: dict[str, Span]) -> Tool:
         schema = None
         if "outputSchema" in found and self.message[slice(*found["outputSchema"])] != b"null":
             schema = member(self.message, found, "outputSchema")
         name = string(self.message, found["name"])
-        return Tool(name, schema, "_meta" in found and self._is_app(found["_meta"]))
+        return Tool(name, span, schema, "_meta" in found and self._is_app(found["_meta"]))
 
     def _is_app(self, span: Span) -> bool:
         if self.message[slice(*span)] == b"null":
