@@ -25,13 +25,14 @@ _HEAD = re.compile(
     r"Re-run now: (?P<what>identical to|the text of|the JSON of|the Python data of) "
     r"(?:text (?P<part>[1-9][0-9]{0,5}) of )?"
     r"call #(?P<number>[1-9][0-9]{0,8}) of this tool "
-    r"\(same arguments(?:; terse_retrieve h[0-9]{9} has it whole)?\)"
+    r"\(same arguments(?:; terse_retrieve(?:_[1-9][0-9]{0,5})? h[0-9]{9} has it whole)?\)"
     r"(?P<end>\.|, but for this diff:|, but for:)"
 )
 
 _ALL = re.compile(
     r"Re-run now: all (?P<parts>[1-9][0-9]{0,5}) texts identical to those of "
-    r"call #(?P<number>[1-9][0-9]{0,8}) of this tool \(same arguments\)\."
+    r"call #(?P<number>[1-9][0-9]{0,8}) of this tool "
+    r"\(same arguments(?:; terse_retrieve(?:_[1-9][0-9]{0,5})? h[0-9]{9} has them whole)?\)\."
 )
 
 
@@ -42,32 +43,34 @@ class Changed(NamedTuple):
     note: str
 
 
-def _head(what: str, base: Earlier, handle: str | None, end: str) -> str:
+def _head(what: str, base: Earlier, fetch: str | None, end: str) -> str:
     which = f"text {base.part + 1} of " if base.parts > 1 else ""
-    whole = f"; terse_retrieve {handle} has it whole" if handle else ""
+    whole = f"; {fetch} has it whole" if fetch else ""
     return f"Re-run now: {what} {which}call #{base.number} of this tool (same arguments{whole}){end}"
 
 
-def identical(base: Earlier, handle: str | None = None) -> str:
+def identical(base: Earlier, fetch: str | None = None) -> str:
     """Says that a result is the earlier one.
 
     Args:
-        handle: what the client can fetch the whole with; None where it cannot.
+        fetch: the tool and the handle that the client can fetch the whole with: `terse_retrieve h482913007`;
+            None where it cannot.
     """
-    return _head("identical to", base, handle, ".")
+    return _head("identical to", base, fetch, ".")
 
 
 def changed(
     base: Earlier,
     text: str,
     value: JsonValue,
-    handle: str | None = None,
+    fetch: str | None = None,
     expired: Callable[[], bool] = lambda: False,
 ) -> Changed:
     """Says what became of the earlier result.
 
     Args:
         value: the document of a JSON `text`, where the base is JSON too.
+        fetch: as for `identical`.
 
     Raises:
         OutOfTime: `expired` said so.
@@ -75,13 +78,13 @@ def changed(
     if not base.is_json:
         old, new = _python(base.text), _python(text)
         if old is not None and new is not None and text[-1] == base.text[-1]:
-            return _statements("the Python data of", base, old, new, handle, expired)
+            return _statements("the Python data of", base, old, new, fetch, expired)
         written = text_delta.write(base.text, text, expired)
         body, note = written.lines, f"{written.same:,} of {written.of:,} lines unchanged"
         if written.renumbered:
             note += " but for renumbered references"
-        return Changed("\n".join((_head("the text of", base, handle, ", but for this diff:"), *body)), note)
-    return _statements("the JSON of", base, parse(base.text), value, handle, expired)
+        return Changed("\n".join((_head("the text of", base, fetch, ", but for this diff:"), *body)), note)
+    return _statements("the JSON of", base, parse(base.text), value, fetch, expired)
 
 
 def _python(text: str) -> JsonValue | None:
@@ -95,7 +98,7 @@ def _statements(
     base: Earlier,
     old: JsonValue,
     new: JsonValue,
-    handle: str | None,
+    fetch: str | None,
     expired: Callable[[], bool],
 ) -> Changed:
     changes = Changes(expired)
@@ -104,7 +107,7 @@ def _statements(
         note = f"{changes.rows_same:,} of {changes.rows:,} rows unchanged"
     else:
         note = "1 place changed" if len(statements) == 1 else f"{len(statements):,} places changed"
-    return Changed("\n".join((_head(what, base, handle, ", but for:"), *statements)), note)
+    return Changed("\n".join((_head(what, base, fetch, ", but for:"), *statements)), note)
 
 
 def identical_to(text: str) -> int | None:
@@ -113,10 +116,16 @@ def identical_to(text: str) -> int | None:
     return int(found["number"]) if found is not None and found["what"] == "identical to" else None
 
 
-def all_identical(number: int, parts: int) -> str:
-    """Says that all texts of a result are those of an earlier one."""
+def all_identical(number: int, parts: int, fetch: str | None = None) -> str:
+    """Says that all texts of a result are those of an earlier one.
+
+    Args:
+        fetch: as for `identical`; what it gives is all of them joined (`terse.payload.blocks`).
+    """
+    whole = f"; {fetch} has them whole" if fetch else ""
     return (
-        f"Re-run now: all {parts} texts identical to those of call #{number} of this tool (same arguments)."
+        f"Re-run now: all {parts} texts identical to those of call #{number} of this tool "
+        f"(same arguments{whole})."
     )
 
 

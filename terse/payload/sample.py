@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from terse.payload.blocks import PLAIN
+
 SAMPLES_FOLDER = "samples"
 YAML = (".yaml", ".yml")
 
@@ -20,12 +22,14 @@ class Sample:
         is_result: the file holds an MCP result (`{"content": [...]}`), bare or as a JSON-RPC answer.
         is_error: that result says `isError: true`.
         has_structured: that result has `structuredContent` beside its blocks.
+        is_texts_alone: each of its blocks is one of the texts, and says nothing more.
     """
 
     texts: tuple[str, ...]
     is_result: bool = False
     is_error: bool = False
     has_structured: bool = False
+    is_texts_alone: bool = False
 
     @classmethod
     def of(cls, text: str) -> Sample:
@@ -38,6 +42,10 @@ class Sample:
             is_result=True,
             is_error=result.get("isError") is True,
             has_structured=result.get("structuredContent") is not None,
+            is_texts_alone=all(
+                block.keys() == PLAIN and block["type"] == "text" and isinstance(block["text"], str)
+                for block in result["content"]
+            ),
         )
 
     @classmethod

@@ -16,16 +16,16 @@ set aside comes first."""
 class Recalled:
     """The earlier results of a call, frozen for one run."""
 
-    def __init__(self, earlier: tuple[Earlier, ...], part: int, store: Store, can_retrieve: bool) -> None:
+    def __init__(self, earlier: tuple[Earlier, ...], part: int, store: Store, tool: str | None) -> None:
         """
         Args:
             part: which text of the result the run is about, from 0.
-            can_retrieve: the client can fetch the whole of what is sent as a delta.
+            tool: what the client can fetch the whole of what is sent as a delta with; None where it cannot.
         """
         self._earlier = earlier
         self._part = part
         self._store = store
-        self._can_retrieve = can_retrieve
+        self._tool = tool
         self._full: tuple[JsonValue, str] | None = None
         self.handles: dict[str, str] = {}
 
@@ -38,7 +38,7 @@ class Recalled:
             not isinstance(left, str),
             self._part,
             self._earlier,
-            lambda: self._handle(text),
+            lambda: self._fetch(text),
         )
 
     def base_of(self, left: JsonValue, *, whole: bool) -> Base:
@@ -60,14 +60,23 @@ class Recalled:
             self._full = (left, dump(left))
         return self._full[1]
 
-    def _handle(self, text: str) -> str | None:
-        if not self._can_retrieve:
+    def _fetch(self, text: str) -> str | None:
+        if self._tool is None:
             return None
-        handle = handle_of(text)
-        known = self._store.get(handle)
-        if known is None and STORE_SHARE * size_of(text) > self._store.free_bytes:
-            return None
-        if known is not None and known != text:
+        handle = handle_for(text, self._store)
+        if handle is None:
             return None
         self.handles = {handle: text}
-        return handle
+        return f"{self._tool} {handle}"
+
+
+def handle_for(text: str, store: Store) -> str | None:
+    """The handle that a whole text can be kept under, beside a delta that is sent in its place.
+
+    None where another text has it, or the text would take more than its share of the room.
+    """
+    handle = handle_of(text)
+    known = store.get(handle)
+    if known is None:
+        return handle if STORE_SHARE * size_of(text) <= store.free_bytes else None
+    return handle if known == text else None

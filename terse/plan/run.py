@@ -97,9 +97,8 @@ def run(
         lines = FieldLines(payload, keeps, desk, limits, lose_percent=rule.lose_percent, detail=detail)
         recalled = None
         if report.remembers:
-            # What is sent as a change names the tool by its usual name only.
-            fetches = can_retrieve and retrieve_tool == RETRIEVE
-            recalled = Recalled(session.earlier(call, part, number), part, session.store, fetches)
+            tool = retrieve_tool if can_retrieve else None
+            recalled = Recalled(session.earlier(call, part, number), part, session.store, tool)
         lines, chained = _work(rule, lines, chain, recalled)
         return report.outcome(choice, lines, chained, session, expand, recalled)
     except Exception as error:

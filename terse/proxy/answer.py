@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from terse.payload.blocks import PLAIN
 from terse.proxy.spans import MALFORMED, Span, encode_string, member, members, objects, string
 
 if TYPE_CHECKING:
@@ -87,8 +88,24 @@ class Answer:
         pieces = {span: _encoded(text) for span, text in replacements.items()}
         return self._spliced(pieces, without_structured)
 
-    def with_one_text(self, text: str, *, without_structured: bool = False) -> bytes | None:
-        """The message with one text block in place of all its blocks; None where a block is more than a text.
+    def is_texts_alone(self) -> bool:
+        """Whether each block of the result is one of its `texts`, and says nothing more: then one text can
+        stand for all of them."""
+        try:
+            result = self._complete_result()
+            if result is None or "content" not in result:
+                return False
+            return all(
+                block.keys() == PLAIN
+                and string(self.message, block["type"]) == "text"
+                and any(self._text(block["text"]))
+                for block in objects(self._structure, result["content"])
+            )
+        except MALFORMED:
+            return False
+
+    def with_one_text(self, text: str, *, without_structured: bool = False) -> bytes:
+        """The message with one text block in place of all its blocks.
 
         Args:
             without_structured: as in `with_texts`.
@@ -97,13 +114,9 @@ class Answer:
             ValueError: the text cannot be written as JSON so that it reads back as it is.
         """
         result = self._complete_result()
-        if result is None or "content" not in result:
-            return None
-        span = result["content"]
-        for block in objects(self._structure, span):
-            if block.keys() != {"type", "text"} or string(self.message, block["type"]) != "text":
-                return None
-        return self._spliced({span: b'[{"type":"text","text":' + _encoded(text) + b"}]"}, without_structured)
+        assert result is not None, "INVARIANT: only a result of texts alone is written as one"
+        piece = b'[{"type":"text","text":' + _encoded(text) + b"}]"
+        return self._spliced({result["content"]: piece}, without_structured)
 
     def _spliced(self, pieces: dict[Span, bytes], without_structured: bool) -> bytes:
         result = self._complete_result() if without_structured else None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
 from terse.fields.marks import RETRIEVE
-from terse.guarantee import Guarantee
-from terse.memory.history import MAX_BYTES, Base
+from terse.memory.history import MAX_BYTES
 from terse.memory.session import Session
 from terse.memory.store import Store
+from terse.payload.blocks import Joined, join
 from terse.payload.call import Call
 from terse.payload.exact import JsonValue, NotExact, dump, parse
-from terse.payload.payload import Payload
 from terse.plan.glob import matches
 from terse.plan.model import (
     CallRepeats,
@@ -27,9 +27,9 @@ from terse.plan.model import (
     SetAside,
     Shorten,
 )
-from terse.plan.run import run, sent
+from terse.plan.result import Answered, run_result
+from terse.plan.run import sent
 from terse.plan.trace import Outcome, StepStatus, Trace
-from terse.plan.whole import whole_repeat
 from terse.proxy.answer import Answer
 from terse.proxy.clients import shown_by
 from terse.proxy.complaints import Complaints
@@ -61,6 +61,7 @@ class ProxySession:
         retrieves: bool = True,
         store: Store | None = None,
         memory_bytes: int | None = None,
+        clock: Callable[[], float] = thread_time,
     ) -> None:
         """
         Args:
@@ -68,10 +69,12 @@ class ProxySession:
             retrieves: the client may be offered the tool that fetches what was set aside.
             store: where that is kept; in this process, for as long as it lives, if None.
             memory_bytes: what the results that later ones may speak of take at most; None: as usual.
+            clock: seconds, which budgets of time are measured with.
         """
         self._plan = plan
         self._client = client
         self._store = store
+        self._clock = clock
         self._memory_bytes = MAX_BYTES if memory_bytes is None else memory_bytes
         self._shown = ShownTools()
         self._listing = Listing(plan.tools, server, offers=retrieves)
@@ -209,7 +212,7 @@ class ProxySession:
         if unsent is None:
             return
         try:
-            outcomes = unsent.outcomes if rewritten else [_as_it_came(each) for each in unsent.texts]
+            outcomes = unsent.outcomes if rewritten else unsent.answered.as_they_came
             sent(self._plan, outcomes, unsent.call, self._memory, self._vocabulary, number=unsent.number)
         except (KeyboardInterrupt, SystemExit):
             raise
@@ -246,53 +249,41 @@ class ProxySession:
         if arguments is None:
             return answer.message
         call = Call(self._server, answer.tool, arguments, is_error)
-        twice = self._sent_twice(answer, [part.text for part in parts])
-        # Many texts that are the items of one list are one list to rules.
-        is_list = twice is not None and len(parts) > 1 and answer.with_one_text("") is not None
-        if is_list and isinstance(twice, dict):
-            payloads = [Payload.of(dump(value)) for value in twice.values()]
-        else:
-            payloads = [Payload.of(part.text) for part in parts]
-        outcomes = [
-            run(
-                self._plan,
-                payload,
-                call,
-                self._memory,
-                self._vocabulary,
-                part=number,
-                number=answer.number,
-                can_retrieve=self._shown.can_retrieve,
-                retrieve_tool=self._shown.own_tool or RETRIEVE,
-            )
-            for number, payload in enumerate(payloads)
-        ]
-        texts = list(zip(payloads, outcomes, strict=True))
-        for outcome in outcomes:
+        texts = [part.text for part in parts]
+        twice = self._sent_twice(answer, texts)
+        answered = run_result(
+            self._plan,
+            texts,
+            call,
+            self._memory,
+            self._vocabulary,
+            joined=None if is_error or not answer.is_texts_alone() else _joined(texts, twice),
+            number=answer.number,
+            can_retrieve=self._shown.can_retrieve,
+            retrieve_tool=self._shown.own_tool or RETRIEVE,
+            clock=self._clock,
+        )
+        for outcome in (*answered.outcomes, *answered.untaken):
             self._complain(outcome.trace)
-        if twice is not None and not self._is_less(outcomes, twice):
-            self._unsent = _Unsent(call, answer.number, [_as_it_came(each) for each in texts], texts)
+        if twice is not None and not self._is_less(answered, twice):
+            self._unsent = _Unsent(call, answer.number, answered, answered.as_they_came)
             return answer.message
-        repeat = whole_repeat(outcomes, call, self._memory, answer.number)
-        one = outcomes if is_list else repeat
-        as_one = None
-        if one is not None:
-            as_one = answer.with_one_text(one[0].text, without_structured=twice is not None)
-        if as_one is not None and one is not None:
-            message, outcomes = as_one, list(one)
+        if answered.one is not None:
+            message = answer.with_one_text(answered.one, without_structured=twice is not None)
         else:
             replacements = {
                 part.span: outcome.text
-                for part, outcome in zip(parts, outcomes, strict=True)
+                for part, outcome in zip(parts, answered.outcomes, strict=True)
                 if outcome.text != part.text
             }
             message = answer.message
             if replacements or twice is not None:
                 message = answer.with_texts(replacements, without_structured=twice is not None)
+        outcomes = answered.outcomes
         if twice is None and self._shows_structured(answer.client) and answer.structured() is not None:
             # The client shows another document than these texts, and drops them: it has no base.
-            outcomes = [replace(outcome, base=None) for outcome in outcomes]
-        self._unsent = _Unsent(call, answer.number, outcomes, texts)
+            outcomes = tuple(replace(outcome, base=None) for outcome in outcomes)
+        self._unsent = _Unsent(call, answer.number, answered, outcomes)
         return message
 
     def _sent_twice(self, answer: Answer, texts: Sequence[str]) -> JsonValue | None:
@@ -309,12 +300,11 @@ class ProxySession:
         value = document(answer.message[slice(*span)])
         return value if value is not None and says_the_same(value, texts) else None
 
-    def _is_less(self, outcomes: Sequence[Outcome], shown: JsonValue) -> bool:
-        """Whether the outcomes are no larger than the data as the client shows it, and made by rules."""
-        if any(outcome.trace.rule is None or outcome.trace.gate.failed for outcome in outcomes):
+    def _is_less(self, answered: Answered, shown: JsonValue) -> bool:
+        """Whether what would be sent is no larger than the data as the client shows it, and made by rules."""
+        if any(outcome.trace.rule is None or outcome.trace.gate.failed for outcome in answered.outcomes):
             return False
-        tokens = sum(self._vocabulary.count(outcome.text) for outcome in outcomes)
-        return tokens <= self._vocabulary.count(dump(shown))
+        return sum(map(self._vocabulary.count, answered.texts)) <= self._vocabulary.count(dump(shown))
 
     def _shows_structured(self, client: str | None) -> bool:
         return shown_by(self._client if self._client is not None else client) == "structured"
@@ -368,18 +358,19 @@ class _Unsent(NamedTuple):
 
     call: Call
     number: int | None
-    outcomes: list[Outcome]
-    texts: list[tuple[Payload, Outcome]]
+    answered: Answered
+    outcomes: tuple[Outcome, ...]
 
 
-def _as_it_came(text: tuple[Payload, Outcome]) -> Outcome:
-    """The outcome of a text that was sent as it came after all."""
-    payload, outcome = text
-    base = None
-    if outcome.base is not None:
-        document = payload.json
-        base = Base(payload.text if document is None else dump(document), document is not None, whole=True)
-    return replace(outcome, text=payload.text, guarantee=Guarantee.EXACT, base=base)
+def _joined(texts: Sequence[str], twice: JsonValue | None) -> Joined | None:
+    """One text that stands for all of them."""
+    if len(texts) < 2:
+        return None
+    if isinstance(twice, dict):
+        # They are the items of its only value, which is one text already.
+        (value,) = twice.values()
+        return Joined(dump(value), is_list=True)
+    return join(texts)
 
 
 def _arguments(raw: bytes) -> dict[str, JsonValue] | None:

@@ -21,7 +21,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
         return Skip(f"sent in full {found[0].ago} calls ago: time to send it again")
     base = near[0]
     return Applied(
-        Draft(State.DELTA, delta.identical(base, memory.handle())), f"identical to call #{base.number}"
+        Draft(State.DELTA, delta.identical(base, memory.fetch())), f"identical to call #{base.number}"
     )
 
 

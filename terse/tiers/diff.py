@@ -27,7 +27,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
         return Skip(f"full again: last sent in full {base.ago} calls ago")
     try:
         made = memory.changed(
-            lambda: delta.changed(base, memory.text, memory.value, memory.handle(), context.expired)
+            lambda: delta.changed(base, memory.text, memory.value, memory.fetch(), context.expired)
         )
     except OutOfTime:
         return Skip("no time left to compare")

@@ -124,7 +124,7 @@ class Memory:
             compact text, and the document.
         part: which text of the result it is, from 0.
         earlier: what earlier calls with the same server, tool and arguments left with the client.
-        handle: what the client can fetch the whole text with; None where it cannot.
+        fetch: the tool and the handle that the client can fetch the whole text with; None where it cannot.
     """
 
     text: str
@@ -132,7 +132,7 @@ class Memory:
     is_json: bool
     part: int
     earlier: tuple[Earlier, ...]
-    handle: Callable[[], str | None]
+    fetch: Callable[[], str | None]
     _changed: Changed | None = None
 
     def changed(self, compare: Callable[[], Changed]) -> Changed:

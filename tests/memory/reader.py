@@ -67,11 +67,12 @@ def from_python(text: str) -> Any:
 
 HEAD = re.compile(
     r"Re-run now: (identical to|the (text|JSON|Python data) of) (?:text ([0-9]+) of )?call #([0-9]+) "
-    r"of this tool \(same arguments(?:; terse_retrieve h[0-9]{9} has it whole)?\)"
+    r"of this tool \(same arguments(?:; terse_retrieve(?:_[0-9]+)? h[0-9]{9} has it whole)?\)"
     r"(\.|, but for this diff:|, but for:)"
 )
 ALL = re.compile(
-    r"Re-run now: all ([0-9]+) texts identical to those of call #([0-9]+) of this tool \(same arguments\)\."
+    r"Re-run now: all ([0-9]+) texts identical to those of call #([0-9]+) of this tool "
+    r"\(same arguments(?:; terse_retrieve(?:_[0-9]+)? h[0-9]{9} has them whole)?\)\."
 )
 ENDS = {None: ".", "text": ", but for this diff:", "JSON": ", but for:", "Python data": ", but for:"}
 

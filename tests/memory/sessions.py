@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from terse.memory.session import Session
+from terse.payload.blocks import join, split
 from terse.payload.call import Call
-from terse.payload.payload import Payload
 from terse.plan.model import Guard, Plan, Rule, Step
-from terse.plan.run import run, sent
+from terse.plan.result import Answered, run_result
+from terse.plan.run import sent
 from terse.plan.trace import Outcome
-from terse.plan.whole import whole_repeat
 from terse.tiers import CHAINS
 from terse.tiers.expand import expand
 from terse.tokens import vocabulary
@@ -35,7 +35,6 @@ class Talk:
         self.plan = plan(chosen, guards=guards) if isinstance(chosen, Rule) else chosen
         self.session = Session()
         self.client = Client()
-        self.said_at_once = False
 
     def ask(
         self,
@@ -47,19 +46,24 @@ class Talk:
         detail: bool = False,
     ) -> list[str]:
         """The texts sent for a call that was answered with these."""
-        outcomes = self.outcomes(
+        answered = self.answered(
             *texts, tool=tool, argument=argument, is_error=is_error, can_retrieve=can_retrieve, detail=detail
         )
-        made = [outcome.text for outcome in outcomes][: 1 if self.said_at_once else None]
+        made = list(answered.texts)
         if is_error:
             assert made == list(texts)
         own = [text in texts for text in made]
         read = [text if own else expand(text) for text, own in zip(made, own, strict=True)]
-        full = self.client.receive(tool, argument, read, len(texts), own)
+        full = self.client.receive(tool, argument, read, len(answered.outcomes), own)
+        if len(full) < len(texts):
+            full = split(*full)
         assert list(map(canonical, full)) == list(map(canonical, texts))
         return made
 
-    def outcomes(
+    def outcomes(self, *texts: str, detail: bool = False) -> Sequence[Outcome]:
+        return self.answered(*texts, detail=detail).outcomes
+
+    def answered(
         self,
         *texts: str,
         tool: str = "tool",
@@ -67,25 +71,19 @@ class Talk:
         is_error: bool = False,
         can_retrieve: bool = False,
         detail: bool = False,
-    ) -> Sequence[Outcome]:
+    ) -> Answered:
         call = Call("server", tool, {"of": argument}, is_error)
-        done: Sequence[Outcome] = [
-            run(
-                self.plan,
-                Payload.of(text),
-                call,
-                self.session,
-                vocabulary(),
-                part=part,
-                can_retrieve=can_retrieve,
-                detail=detail,
-            )
-            for part, text in enumerate(texts)
-        ]
-        repeat = whole_repeat(done, call, self.session)
-        self.said_at_once = repeat is not None
-        done = repeat or done
-        sent(self.plan, done, call, self.session, vocabulary())
+        done = run_result(
+            self.plan,
+            texts,
+            call,
+            self.session,
+            vocabulary(),
+            joined=join(texts) if len(texts) > 1 and not is_error else None,
+            can_retrieve=can_retrieve,
+            detail=detail,
+        )
+        sent(self.plan, done.outcomes, call, self.session, vocabulary())
         return done
 
 

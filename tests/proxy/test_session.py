@@ -131,7 +131,7 @@ def test_any_failure_sends_the_original_and_is_said_once(
     def fail(*arguments: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr("terse.proxy.session.run", fail)
+    monkeypatch.setattr("terse.proxy.session.run_result", fail)
     proxy = session()
     before = answer([text(RECORDS)])
 
@@ -149,7 +149,7 @@ def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("terse.proxy.session.run", interrupt)
+    monkeypatch.setattr("terse.proxy.session.run_result", interrupt)
 
     with pytest.raises(KeyboardInterrupt):
         session().rewrite(answer([text(RECORDS)]))
