@@ -29,6 +29,9 @@ _MARK = re.compile(r"<([1-9][0-9]{0,5})(?:: ([1-9][0-9]{0,6}) lines)?>")
 LEAST_WEIGHT = 12
 """A block lighter than this, in tokens about, is left where it is: a name for little is a riddle."""
 
+LEAST_SHARE = 33
+"""Where less than one of so many characters comes again, no block is looked for."""
+
 MOST_LINES = 60_000
 _REFERENCE = 3
 _DEFINITION = 6
@@ -42,11 +45,13 @@ def fold(lines: Sequence[str]) -> list[str] | None:
     numbers: dict[str, int] = {}
     top = [numbers.setdefault(line, len(numbers)) for line in lines]
     often = Counter(top)
-    if len(lines) - len(numbers) < 4 or not any(
-        often[first] > 1 and often[second] > 1 for first, second in pairwise(top)
-    ):
-        return None
     texts = list(numbers)
+    # Characters that come again: no blocks could take away more.
+    again = sum([(times - 1) * len(texts[number]) for number, times in often.items() if times > 1])
+    if len(lines) - len(numbers) < 4 or again * LEAST_SHARE < sum(map(len, lines)):
+        return None
+    if not any(often[first] > 1 and often[second] > 1 for first, second in pairwise(top)):
+        return None
     sequence, rules = _grammar(top, len(texts))
     if not rules:
         return None

@@ -15,17 +15,19 @@ from operator import itemgetter
 
 from terse.folds.frame import VERBATIM, Form
 from terse.folds.patterns import NAMED, SLOT, UNNAMED, Pattern, Row, Slot, dittoed, fits, letters, write
-from terse.folds.shape import Found, Split, pattern_of
+from terse.folds.shape import Found, Split, pattern_of, split, words_of
 from terse.folds.weight import weight
 
 _DIGITS = re.compile(r"[0-9]+")
 _DIGIT = re.compile("[0-9]")
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
-_GAPS = re.compile(r"( +)")
 _NAMES = re.compile(r"[A-Za-z0-9]+")
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|CRITICAL|[Ee]rror|[Pp]anic|[Ff]atal|FAILED|Traceback|[A-Za-z]+(?:Error|Exception))\b"
 )
+
+_ERROR_SIGNS = ("rror", "ERROR", "FATAL", "CRITICAL", "anic", "atal", "FAILED", "Traceback", "xception")
+"""One of these stands in every line of an error."""
 
 LONGEST_LINE = 8000
 MOST_WORDS = 150
@@ -36,6 +38,10 @@ MOST_COMPARED = 4000
 """Lines that a pattern is worked out from; the others of its group are then read by it."""
 
 MOST_LEFT = 20_000
+
+MOST_KEPT = 4_000
+"""Lines that are kept as words once they were split."""
+
 _LEAF = 40
 
 
@@ -97,7 +103,8 @@ def alike(lines: Sequence[str]) -> bool:
     """Whether some of the first lines begin like others, digits aside: cheap, and no when in doubt."""
     joined = "\n".join([line[:24] for line in lines if len(line) > 12])
     starts = Counter(joined.translate(_NO_DIGITS).split("\n"))
-    return sum(often for often in starts.values() if often > 2) * 10 >= len(lines)
+    alike = sum([often for often in starts.values() if often > 2])
+    return alike >= 6 and alike * 8 >= len(lines)
 
 
 def _found(lines: Sequence[str], count: Callable[[str], int], standard: Standard) -> list[Found]:
@@ -121,10 +128,15 @@ class _Splits(Mapping[int, Split]):
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
+        self._known: dict[int, Split] = {}
 
     def __getitem__(self, index: int) -> Split:
-        parts = _GAPS.split(self._lines[index])
-        return Split(parts[::2], parts[1::2])
+        found = self._known.get(index)
+        if found is None:
+            found = split(self._lines[index])
+            if len(self._known) < MOST_KEPT:
+                self._known[index] = found
+        return found
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self._lines)))
@@ -135,25 +147,37 @@ class _Splits(Mapping[int, Split]):
 
 def _groups(lines: Sequence[str]) -> list[_Group]:
     """The lines grouped by their words. A word with a digit says nothing of a pattern: it is not compared."""
-    errors_stay = sum(1 for line in lines if _ERROR.search(line)) * 20 < len(lines)
+    errors = _errors(lines)
+    if len(errors) * 20 >= len(lines):
+        errors = frozenset()
     leaves: dict[tuple[int, str], list[_Group]] = defaultdict(list)
     by_mask: dict[str, _Group] = {}
     groups: list[_Group] = []
     for index, line in enumerate(lines):
         if not line or len(line) > LONGEST_LINE or line.endswith(VERBATIM) or SLOT.search(line):
             continue  # a line that ends in … may be a heading: it stays in sight
-        if errors_stay and _ERROR.search(line):
+        if index in errors:
             continue
         mask = _DIGITS.sub("0", line)
         group = by_mask.get(mask)
         if group is None:
-            words = _GAPS.split(line)[::2]
+            words = words_of(line)
             group = _nearest(leaves, words) if len(words) <= MOST_WORDS else _Group([None] * len(words))
             by_mask[mask] = group
             if not group.members:
                 groups.append(group)
         group.members.append(index)
     return groups
+
+
+def _errors(lines: Sequence[str]) -> frozenset[int]:
+    """The lines that say what failed: few of them stay in sight, word for word."""
+    # Whole texts are searched for the few signs first: that is far cheaper than an expression for each line.
+    signs = [sign for sign in _ERROR_SIGNS if any(sign in line for line in lines)]
+    if not signs:
+        return frozenset()
+    some = [index for index, line in enumerate(lines) if any(map(line.__contains__, signs))]
+    return frozenset(index for index in some if _ERROR.search(lines[index]))
 
 
 def _nearest(leaves: dict[tuple[int, str], list[_Group]], words: list[str]) -> _Group:
@@ -282,16 +306,12 @@ def _pays(
     start = len(rows) // 3 if len(rows) > 3 * SAMPLE else 0
     sample = rows[start : start + SAMPLE]
     shown = [" ".join(("A", *values)) for values in dittoed([values for _, values in sample])]
-    before = count("\n".join(lines[index] for index, _ in sample))
-    after = count("\n".join(shown))
-    gain = (before - after) / len(sample)
     said = sum(map(weight, pattern.literals))
-    lengths = sum(map(weight, shown)) / len(sample) - 1
-    return (
-        gain >= standard.row
-        and said >= standard.said * (said + lengths)
-        and gain * len(rows) - count(f"A: {pattern}\n") >= standard.whole
-    )
+    lengths = weight(" ".join(shown)) / len(sample) - 1
+    if said < standard.said * (said + lengths):
+        return False
+    gain = (count("\n".join([lines[index] for index, _ in sample])) - count("\n".join(shown))) / len(sample)
+    return gain >= standard.row and gain * len(rows) - count(f"A: {pattern}\n") >= standard.whole
 
 
 def _by_beginning(

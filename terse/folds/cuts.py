@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 _STAMP = re.compile(
     r"[^0-9A-Za-z]{0,2}"
@@ -24,8 +25,16 @@ def stamp(line: str) -> tuple[int, ...]:
     if not found:
         epoch = _EPOCH.match(line)
         return (epoch.end(),) if epoch else ()
-    end = found.end()
-    cuts = [sign.end() for sign in _SIGN.finditer(line, 0, end) if 5 <= sign.end() < end]
+    return _parts(found[0].translate(_ALIKE))
+
+
+_ALIKE = dict.fromkeys(map(ord, "123456789"), "0")
+
+
+@lru_cache(maxsize=64)
+def _parts(time: str) -> tuple[int, ...]:
+    """Where the parts of a time begin, all but the first. Digits do not matter: few times are looked at."""
+    cuts = [sign.end() for sign in _SIGN.finditer(time) if 5 <= sign.end() < len(time)]
     return tuple(cuts[-5:])
 
 

@@ -23,6 +23,9 @@ from terse.folds.weight import weight
 
 SIGNS = "@#~^&$"
 MOST = 4
+LEAST_SHARE = 150
+"""Characters of the text for each token that is taken away, about: with fewer it hardly gets shorter."""
+
 BASES = ("~/", "^/")
 _ENTRY = re.compile(r"(?:([@#~^&$])N|([~^]/)) = (.+)", re.DOTALL)
 _FOLDERS = r"(?:[^\s/\"'<>()\[\]{}|\\^`?#]{1,60}/)"
@@ -66,8 +69,11 @@ def fold(lines: Sequence[str]) -> list[str] | None:
     """The lines with signs for the words around their numbers, or `None` where none come often enough."""
     text = "\n".join(lines)
     least = max(40, len(text) // 200)  # about two tokens of a hundred
+    gained = 0
     entries: list[tuple[str, str]] = []
-    for expression in _KNOWN:
+    for known, expression in zip(_KNOWN_SIGNS, _KNOWN, strict=True):
+        if known not in text:
+            continue
         shapes = Counter(_shape(found[0], found[3]) for found in expression.finditer(text))
         for shape, often in sorted(shapes.items(), key=lambda item: (-item[1], item[0])):
             free = [sign for sign in SIGNS if not re.search(re.escape(sign) + "[0-9]", text)]
@@ -75,22 +81,24 @@ def fold(lines: Sequence[str]) -> list[str] | None:
             if len(entries) == MOST or not free or often * (weight(shape) - 1) < least or "\n" in shape:
                 break
             entries.append((free[0], shape))
+            gained += often * (weight(shape) - 1)
             text = _searcher(shape).sub(free[0] + r"\1", text)
     bases: list[tuple[str, str]] = []
     for sign in BASES:
-        base = None if sign in text else _base(text, least)
-        if base is None:
+        gain, base = (0, "") if sign in text else _base(text)
+        if gain < least:
             break
+        gained += gain
         bases.append((sign, base))
         text = _begun(text, base, sign)
-    if not entries and not bases:
+    if gained * LEAST_SHARE < len(text):
         return None
     legend = [f"{sign}N = {shape}" for sign, shape in entries] + [f"{sign} = {base}" for sign, base in bases]
     return [*legend, "", *text.split("\n")]
 
 
-def _base(text: str, least: int) -> str | None:
-    """The beginning of addresses that takes away most when it is said once."""
+def _base(text: str) -> tuple[int, str]:
+    """The beginning of addresses that takes away most when it is said once, and what it takes away."""
     often: Counter[str] = Counter()
     for expression, first in ((_ADDRESS, 8), *((target, 1) for target in _TARGETS)):
         for found, times in Counter(expression.findall(text)).items():
@@ -100,7 +108,7 @@ def _base(text: str, least: int) -> str | None:
                 at = found.find("/", at + 1)
     gains = [((times - 1) * (weight(base) - 2) - weight(base) - 4, base) for base, times in often.items()]
     gain, base = max(gains, key=lambda item: (item[0], item[1]), default=(0, ""))
-    return base if gain >= least and not re.search(r"[@#~^&$][0-9]", base) else None
+    return (0, "") if re.search(r"[@#~^&$][0-9]", base) else (gain, base)
 
 
 def _begun(text: str, base: str, sign: str) -> str:

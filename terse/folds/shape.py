@@ -12,6 +12,7 @@ from terse.folds.patterns import SLOT, Pattern, Slot
 
 MOST_SLOTS = 16
 _WORD_PARTS = re.compile(r"([0-9]+(?:\.[0-9]+)+|[A-Za-z0-9]+)")
+_GAPS = re.compile(r"( +)")
 _DECIMAL = re.compile(r"[0-9]\.[0-9]")
 
 Found = tuple[Pattern, list[tuple[int, tuple[str, ...]]]]
@@ -24,6 +25,20 @@ class Split:
 
     words: list[str]
     gaps: list[str]
+
+
+def split(line: str) -> Split:
+    """The line as words and gaps."""
+    if "  " not in line:
+        words = line.split(" ")
+        return Split(words, [" "] * (len(words) - 1))
+    parts = _GAPS.split(line)
+    return Split(parts[::2], parts[1::2])
+
+
+def words_of(line: str) -> list[str]:
+    """The words alone."""
+    return line.split(" ") if "  " not in line else _GAPS.split(line)[::2]
 
 
 def pattern_of(members: Sequence[int], splits: Mapping[int, Split], aligned: bool) -> Found | None:

@@ -168,13 +168,15 @@ _LIST_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d+\.) \S")
 
 
 def _is_markdown(lines: list[str]) -> bool:
+    fences = sum([line.startswith("```") for line in lines])
+    if fences >= 2:
+        return True
     marked = list(filter(_is_marked, lines))
     marks = len(marked)
     if marks < 2:
         return False
-    # Fences, rules of tables and headings are marks themselves.
-    fences = sum(1 for line in marked if line.startswith("```"))
-    if fences >= 2 or _count(_RULE, marked):
+    # Rules of tables and headings are marks themselves.
+    if _count(_RULE, marked):
         return True
     headings = _count(_HEADING, marked)
     items = sum(1 for line in lines if line.lstrip()[:1] in _ITEM_SIGNS and _LIST_ITEM.match(line))

@@ -31,7 +31,7 @@ def _is_padded(line: str) -> bool:
     head = line[:_PADDED_WITHIN].rstrip()
     words = head.lstrip()
     return (
-        "  " in words
+        ("  " in words and "  " in words.replace(".  ", ". "))  # two spaces may follow a sentence
         or ("\t" in words and _TABBED.search(words) is not None)
         or (head[:1] == " " and words[:1].isdigit())
     )
@@ -39,8 +39,9 @@ def _is_padded(line: str) -> bool:
 
 def _begin_alike(lines: Sequence[str]) -> bool:
     """Whether four lines of five begin with the same word, as those of `git ls-tree` do."""
-    words = Counter(line.partition(" ")[0] for line in lines if line)
-    return sum(words.values()) >= 8 and max(words.values()) * 5 >= sum(words.values()) * 4
+    words = Counter([line.partition(" ")[0] for line in lines if line])
+    del words[""]  # indentation is no word
+    return words.total() >= 8 and max(words.values()) * 5 >= sum(map(bool, lines)) * 4
 
 
 TIER = text_tier(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from terse.folds import history
+from terse.payload.kind import Kind
 from terse.tiers.folding import Path, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
@@ -27,6 +28,7 @@ TIER = text_tier(
     paths=_paths,
     missing="no log of commits",
     quoted=False,
+    also=frozenset({Kind.DIFF}),  # of `git log -p`, heads are a hundredth
     example=Example(
         before=(
             "commit 9bae96161b45a5bf70011c75b1ef41228d3f4caa\n"

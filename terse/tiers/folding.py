@@ -13,7 +13,9 @@ from terse.tiers.survey import Survey, survey
 Step = tuple[Form, list[str]]
 """A form, and the lines written in it."""
 
-Path = Sequence[Callable[[list[str]], Step | None]]
+Fold = Callable[[list[str]], Step | None]
+
+Path = Sequence[Fold]
 """Folds to do one after another. One that does not apply is left out; the last must apply."""
 
 NAMES = {form.phrase: form.name for form in FORMS}
@@ -21,7 +23,7 @@ NAMES = {form.phrase: form.name for form in FORMS}
 _SOURCE = Skip("source text is left as it is")
 _NOT_SUCH = Skip("not such a text")
 
-PIECE_LINES = 300
+PIECE_LINES = 150
 """A long text is tried on two pieces of so many lines, from its beginning and its middle."""
 
 COUNTED_CHARACTERS = 200_000
@@ -119,14 +121,15 @@ def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: 
     """
     short = len(lines) <= 2 * PIECE_LINES
     if len(paths) == 1 and (whole or short or sum(map(len, lines)) <= COUNTED_CHARACTERS):
-        return _walked(lines, paths[0]) or ""
+        return _Walks(lines).walked(paths[0]) or ""
     middle = len(lines) // 2
     tried = lines if short else lines[:PIECE_LINES] + lines[middle : middle + PIECE_LINES]
     least = context.count("\n".join(tried)) * (1 - LEAST_GAIN)
     best: tuple[Path, list[Step]] | None = None
     why = ""
+    walks = _Walks(tried)
     for path in paths:
-        steps = _walked(tried, path)
+        steps = walks.walked(path)
         if steps:
             why = "hardly shorter so"
             size = _tokens(steps, context)
@@ -140,19 +143,33 @@ def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: 
         return best[1]
     if context.expired() and sum(map(len, lines)) > PATIENCE_CHARACTERS:
         return "no time left"
-    return _walked(lines, best[0]) or ""
+    return _Walks(lines).walked(best[0]) or ""
 
 
-def _walked(lines: list[str], path: Path) -> list[Step] | None:
-    steps: list[Step] = []
-    for number, fold in enumerate(path):
-        step = fold(lines)
-        if step is not None:
-            steps.append(step)
-            lines = step[1]
-        elif number == len(path) - 1:
-            return None
-    return steps
+class _Walks:
+    """Walks on the same lines. Paths that begin with the same folds share what these wrote."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._done: dict[tuple[Fold, ...], Step | None] = {}
+
+    def walked(self, path: Path) -> list[Step] | None:
+        """The steps of the path, or `None` where it does not apply."""
+        steps: list[Step] = []
+        lines = self._lines
+        applied: tuple[Fold, ...] = ()
+        for number, fold in enumerate(path):
+            way = (*applied, fold)
+            if way not in self._done:
+                self._done[way] = fold(lines)
+            step = self._done[way]
+            if step is not None:
+                steps.append(step)
+                lines = step[1]
+                applied = way
+            elif number == len(path) - 1:
+                return None
+        return steps
 
 
 def _tokens(steps: Sequence[Step], context: Context) -> int:
