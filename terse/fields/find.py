@@ -7,7 +7,7 @@ from typing import Final
 
 from terse.fields.selector import CodeBlocks, Every, Everything, LinesMatching, Path, Target, TerminalCodes
 from terse.fields.wildcard import matches
-from terse.payload.exact import JsonValue
+from terse.payload.exact import JsonValue, RepeatedKey
 
 Place = tuple[int, str | int]
 """A place in a document that stays in memory: the identity of the list or object, and the key or index."""
@@ -49,19 +49,22 @@ def find(document: JsonValue, target: Target) -> Iterator[Spot]:
     """
     match target:
         case Path(keys):
-            yield from _along(Spot(document), keys, {})
+            yield from _along(Spot(document), tuple(map(_Step, keys)))
         case Every(keys):
-            known: dict[str, dict[str, bool]] = {}
-            only = keys[0] if len(keys) == 1 and "*" not in keys[0] else None
+            steps = tuple(map(_Step, keys))
+            only = keys[0] if len(keys) == 1 and not steps[0].is_glob else None
+            again = steps[0].again
             for spot in _containers(Spot(document)):
                 value = spot.value
                 # A list is seen through from the object it stands in: from itself, all would be found twice.
                 if not isinstance(value, dict):
                     continue
                 if only is None:
-                    yield from _along(spot, keys, known)
+                    yield from _along(spot, steps)
                 elif only in value:
                     yield Spot(value[only], spot, only)
+                    if again in value:
+                        yield from _repeats(spot, value, only)
         case Everything():
             yield Spot(document)
         case LinesMatching() | CodeBlocks() | TerminalCodes():
@@ -97,27 +100,43 @@ def elements(spot: Spot) -> Iterator[Spot]:
         yield spot
 
 
-def _along(start: Spot, keys: tuple[str, ...], known: dict[str, dict[str, bool]]) -> Iterator[Spot]:
-    if len(keys) == 1:
-        yield from _under(start, keys[0], known)
-        return
-    for spot in _under(start, keys[0], known):
-        yield from _along(spot, keys[1:], known)
+class _Step:
+    """A key of a selector.
 
-
-def _under(spot: Spot, key: str, known: dict[str, dict[str, bool]]) -> Iterator[Spot]:
-    """The values under a key.
-
-    Args:
-        known: which names each key with a `*` matches, so far: records repeat their names.
+    Attributes:
+        again: the second of two such keys in one object; where there is none, there is no third.
+        matching: which names a key with a `*` matches, so far: records repeat their names.
     """
+
+    __slots__ = ("again", "is_glob", "key", "matching")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.again = RepeatedKey(key, 2)
+        self.is_glob = "*" in key
+        self.matching: dict[str, bool] = {}
+
+
+def _along(start: Spot, steps: tuple[_Step, ...]) -> Iterator[Spot]:
+    if len(steps) == 1:
+        yield from _under(start, steps[0])
+        return
+    for spot in _under(start, steps[0]):
+        yield from _along(spot, steps[1:])
+
+
+def _under(spot: Spot, step: _Step) -> Iterator[Spot]:
+    """The values under a key."""
     value = spot.value
     if isinstance(value, dict):
-        if "*" not in key:
+        key = step.key
+        if not step.is_glob:
             if key in value:
                 yield Spot(value[key], spot, key)
+                if step.again in value:
+                    yield from _repeats(spot, value, key)
             return
-        names = known.setdefault(key, {})
+        names = step.matching
         for name, item in value.items():
             matching = names.get(name)
             if matching is None:
@@ -127,7 +146,14 @@ def _under(spot: Spot, key: str, known: dict[str, dict[str, bool]]) -> Iterator[
     elif isinstance(value, list):
         for index, item in enumerate(value):
             if isinstance(item, (dict, list)):
-                yield from _under(Spot(item, spot, index), key, known)
+                yield from _under(Spot(item, spot, index), step)
+
+
+def _repeats(spot: Spot, value: dict[str, JsonValue], key: str) -> Iterator[Spot]:
+    """The values under a key of an object but for the first."""
+    for name, item in value.items():
+        if type(name) is RepeatedKey and str.__eq__(name, key):
+            yield Spot(item, spot, name)
 
 
 def _containers(start: Spot) -> Iterator[Spot]:

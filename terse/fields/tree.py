@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from terse.fields.find import ROOT, Place, Spot, containers, find
 from terse.fields.selector import Every, Target
 from terse.fields.unseen import may_hold
-from terse.payload.exact import JsonValue
+from terse.payload.exact import JsonValue, as_object, repeats_a_key
 
 REST = "…"
 """Key of a note inside an object, and the end of the key of a note beside a list."""
@@ -187,7 +187,7 @@ class Tree:
                     kept[key] = self.kept_of(item, "")
             if note:
                 kept[_free_key(REST, value)] = note
-            return kept
+            return _renumbered(kept)
         if isinstance(value, list):
             items = list(self._kept_rows(value, 0, len(value)))
             return [*items, _row_note(value, note)] if note else items
@@ -218,8 +218,8 @@ class Tree:
                     continue
                 made[key] = self._edited(item, place, edit, noted_inside=False)
                 if isinstance(edit, Rows):
-                    made[_free_key(key + REST, value)] = edit.note
-            return made
+                    made[_free_key(key + REST, value, made)] = edit.note
+            return _renumbered(made)
         if isinstance(value, list):
             return [
                 self._edited(item, (identity, index), self._edits.get((identity, index)), noted_inside=True)
@@ -265,7 +265,12 @@ def _row_note(rows: list[JsonValue], note: str) -> JsonValue:
     return note
 
 
-def _free_key(key: str, taken: dict[str, JsonValue]) -> str:
-    while key in taken:
+def _free_key(key: str, *taken: dict[str, JsonValue]) -> str:
+    while any(key in each for each in taken):
         key += REST
     return key
+
+
+def _renumbered(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """The object as one that was parsed, after some of its keys that stand twice are gone."""
+    return as_object([(str(key), item) for key, item in value.items()]) if repeats_a_key(value) else value

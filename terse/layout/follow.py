@@ -8,7 +8,7 @@ from typing import Any
 
 from terse.layout.document import Block, Cell, Document, Filled, Items, Node, Plain, Slot, Spelled
 from terse.layout.inline import Place, write_value
-from terse.layout.template import SLOT_NAME, write_quoted
+from terse.layout.template import is_slot, write_quoted
 
 MIN_SOURCE = 4
 MIN_TARGET = 12
@@ -115,7 +115,7 @@ def _seen(node: Node) -> Any:
 def _sources(values: Mapping[str, Any]) -> list[tuple[Path, str]]:
     found: list[tuple[Path, str]] = []
     for key, value in values.items():
-        if not SLOT_NAME.fullmatch(key) or key.startswith("#"):
+        if not _can_be_named((key,)):
             continue
         inner = value.items() if isinstance(value, dict) else ()
         for path, text in [((key,), value), *(((key, name), item) for name, item in inner)]:
@@ -125,7 +125,7 @@ def _sources(values: Mapping[str, Any]) -> list[tuple[Path, str]]:
 
 
 def _can_be_named(path: Path) -> bool:
-    return all(SLOT_NAME.fullmatch(name) and not name.startswith("#") for name in path)
+    return is_slot(path) and not any(name.startswith("#") for name in path)
 
 
 def _place_of(source: str, text: str) -> int:

@@ -20,7 +20,7 @@ from terse.layout.inline import (
 )
 from terse.layout.strict import NotLayout
 from terse.layout.template import KEY_NAME, read_bare, read_quoted, write_template
-from terse.payload.exact import JsonValue
+from terse.payload.exact import JsonValue, next_key
 
 # ---- writing -------------------------------------------------------------------------------------
 
@@ -161,10 +161,12 @@ class _HeaderReader:
     def columns(self, end: str, numbered: bool) -> list[Spec]:
         made: list[Spec] = []
         names: set[str] = set()
+        times: dict[str, int] = {}
         while True:
             column = self.column(numbered)
-            if column.name in names or (numbered and column.name != f"#{len(made) + 1}"):
-                raise NotLayout("a column twice, or out of place")
+            if numbered and column.name != f"#{len(made) + 1}":
+                raise NotLayout("a column out of place")
+            column.name = next_key(column.name, names, times)
             names.add(column.name)
             made.append(column)
             if not self.text.startswith(self.separator, self.at):

@@ -14,15 +14,20 @@ from terse.layout.document import ABSENT, Cell, Embedded, Filled, Ref
 from terse.layout.embedded import STYLES, spell
 from terse.layout.strict import NotLayout
 from terse.layout.template import Parts, fill, quote, read_quoted, read_string, write_quoted
-from terse.payload.exact import MAX_DEPTH, JsonValue, Number, is_number, parse_at
+from terse.payload.exact import MAX_DEPTH, NON_FINITE, JsonValue, Number, is_number, next_key, parse_at
 
-_LITERALS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
+_LITERALS: dict[str, JsonValue] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    **{word: Number(word) for word in NON_FINITE},
+}
 _CONTROLS = r"\x00-\x1f\x7f\ud800-\udfff"
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 # What no bare string is or begins with: other types, a quote, a container, a reference, a whole
 # value of a group, a template, embedded JSON, and the marks of an absent cell and of a usual one.
 _SPECIAL = r'(?!["\[{*=]|f"|json(?:_[a-z0-9]+)*[\[{]|\([0-9]+ lines\))'
-_DOUBTFUL = rf"(?!(?:true|false|null|-|\.|{_NUMBER})(?![^\n])){_SPECIAL}"
+_DOUBTFUL = rf"(?!(?:{'|'.join(_LITERALS)}|-|\.|{_NUMBER})(?![^\n])){_SPECIAL}"
 
 
 class Place(Enum):
@@ -255,6 +260,7 @@ class Reader:
     def object(self, text: str, at: int, depth: int) -> tuple[JsonValue, int]:
         made: dict[str, JsonValue] = {}
         waiting: dict[str, Parts] = {}
+        times: dict[str, int] = {}
         at += 1
         if text.startswith("}", at):
             return made, at + 1
@@ -262,8 +268,7 @@ class Reader:
             key, at = read_key(text, at)
             if not text.startswith("=", at):
                 raise NotLayout("no = after a name inside an object")
-            if key in made:
-                raise NotLayout("a name twice in one object")
+            key = next_key(key, made, times)
             if text.startswith('f"', at + 1):
                 waiting[key], at = read_quoted(text, at + 1)
                 made[key] = None

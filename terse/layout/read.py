@@ -14,7 +14,7 @@ from terse.layout.rows import Lines, TableReader
 from terse.layout.strict import NotLayout
 from terse.layout.template import Parts, fill, read_quoted
 from terse.layout.write import LETTERS
-from terse.payload.exact import MAX_DEPTH, JsonValue, Verbatim
+from terse.payload.exact import MAX_DEPTH, JsonValue, Verbatim, next_key
 from terse.payload.uncollected import uncollected
 
 
@@ -167,9 +167,9 @@ class _Document:
     def block(self, indent: str, depth: int) -> JsonValue:
         waiting: dict[str, Parts] = {}
         entries = self.entries(indent, depth, waiting)
+        if not entries:
+            raise NotLayout("a block without a name")
         made = dict(entries)
-        if len(made) != len(entries) or not entries:
-            raise NotLayout("a name twice, or no name, in one block")
         fill(made, waiting)
         return made
 
@@ -178,6 +178,8 @@ class _Document:
     ) -> list[tuple[str, JsonValue]]:
         """The entries of a block or of items. `waiting` takes the values that follow from others."""
         entries: list[tuple[str, JsonValue]] = []
+        names: set[str] = set()
+        times: dict[str, int] = {}
         while (line := self.lines.peek()) is not None and line.startswith(indent):
             at = len(indent)
             if line.startswith(" ", at):
@@ -186,6 +188,9 @@ class _Document:
             started = False
             while True:
                 key, at = read_key(line, at)
+                if waiting is not None:
+                    key = next_key(key, names, times)
+                    names.add(key)
                 if line.startswith(":", at):
                     if not line.startswith(": ", at) and at + 1 != len(line):
                         raise NotLayout("no space after a colon")

@@ -21,7 +21,7 @@ from terse.layout.inline import (
 from terse.layout.strict import NotLayout
 from terse.layout.template import KEY_NAME, quote, read_string
 from terse.layout.write import ABSENT_BESIDE_USUAL, ABSENT_WORD, PLACE, USUAL_WORD
-from terse.payload.exact import JsonValue, Number, Verbatim, dump
+from terse.payload.exact import JsonValue, Number, Verbatim, as_object, dump
 
 ROWS_AT_ONCE = 2_000
 """Rows of a long table that are read and written as JSON before the next."""
@@ -189,12 +189,9 @@ def _leaves(columns: Sequence[Spec]) -> Iterator[Spec]:
 
 
 def _keyed(keys: list[Cell], values: list[JsonValue]) -> JsonValue:
-    made: dict[str, JsonValue] = {}
-    for key, value in zip(keys, values, strict=True):
-        if not isinstance(key, str) or key in made:
-            raise NotLayout("no key, or a key twice, in one object")
-        made[key] = value
-    return made
+    if not all(isinstance(key, str) for key in keys):
+        raise NotLayout("no key in a row of an object")
+    return as_object(list(zip(keys, values, strict=True)))  # type: ignore[arg-type]
 
 
 @dataclass(slots=True)

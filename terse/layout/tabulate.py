@@ -8,7 +8,7 @@ from typing import Any
 from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Kinds, Rows, Table
 from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME
-from terse.payload.exact import JsonValue, is_number
+from terse.payload.exact import NON_FINITE, JsonValue, is_number
 
 MIN_FILL = 0.35
 """Nested objects share a group when at least this part of its cells would be filled."""
@@ -184,11 +184,7 @@ def _look_like_numbers(cells: list[Cell]) -> bool:
     found = 0
     for at in spread(len(cells), LOOK_ROWS):
         cell = cells[at]
-        if (
-            type(cell) is str
-            and (cell[:1] in _NUMBER_STARTS or cell in _WORDS)
-            and (cell in _WORDS or is_number(cell))
-        ):
+        if type(cell) is str and (cell in _WORDS or (cell[:1] in _NUMBER_STARTS and is_number(cell))):
             found += 1
             if found == 2:
                 return True
@@ -199,7 +195,7 @@ LOOK_ROWS = 400
 """Rows of a column that are looked at for strings that look like numbers."""
 
 _NUMBER_STARTS = frozenset("-0123456789")
-_WORDS = frozenset(("true", "false"))
+_WORDS = frozenset(("true", "false", *NON_FINITE))
 
 
 def _group(name: str, cells: list[Cell], choose: Choose) -> Group | None:

@@ -20,6 +20,13 @@ SLOT_NAME = re.compile(r"[A-Za-z_@$][\w@$-]*|#key|#[1-9][0-9]*")
 
 Parts = tuple[str | Slot, ...]
 
+
+def is_slot(path: tuple[str, ...]) -> bool:
+    """Whether a slot can name the value at this path."""
+    # Of a key that stands twice, a slot names the first.
+    return all(type(name) is str and SLOT_NAME.fullmatch(name) for name in path)
+
+
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 

@@ -26,7 +26,7 @@ from terse.memory import text_delta
 from terse.memory.align import OutOfTime, changes
 from terse.memory.path import STAR, Path, Row, at_key, write
 from terse.memory.rows import key_of
-from terse.payload.exact import JsonValue, dump
+from terse.payload.exact import JsonValue, dump, repeats_a_key
 
 LONG_STRING = 200
 """Characters from which on a changed string may be written by its lines."""
@@ -88,6 +88,9 @@ class Changes:
     def _object(
         self, path: Path, old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]
     ) -> list[Edit] | None:
+        if repeats_a_key(old) or repeats_a_key(new):
+            # A path could only name the first of them.
+            return None
         if [key for key in old if key in new] != [key for key in new if key in old]:
             return None
         edits = [Edit(f"remove {write((*path, key))}") for key in old if key not in new]
@@ -248,6 +251,8 @@ def _parts(
     both: list[Any] = [*olds, *news]
     first = both[0]
     if isinstance(first, dict) and all(isinstance(each, dict) and [*each] == [*first] for each in both):
+        if repeats_a_key(first):
+            return []
         keys: Iterable[str | int] = first
     elif isinstance(first, list) and all(isinstance(each, list) and len(each) == len(first) for each in both):
         keys = range(len(first)) if len(first) <= MAX_PARTS else ()

@@ -44,13 +44,15 @@ def _candidates(rows: Sequence[JsonValue]) -> list[Key]:
 
 
 def _scalars(row: dict[str, JsonValue]) -> Iterator[Key]:
-    for name, value in row.items():
+    # A path could only name the first of two keys that are the same.
+    pairs = [(name, value) for name, value in row.items() if type(name) is str]
+    for name, value in pairs:
         if isinstance(value, str):
             yield (name,)
-    for name, value in row.items():
+    for name, value in pairs:
         if isinstance(value, dict):
             for inner, nested in value.items():
-                if isinstance(nested, str):
+                if isinstance(nested, str) and type(inner) is str:
                     yield (name, inner)
 
 

@@ -1,14 +1,14 @@
-"""JSON carried exactly: number text, key order and types survive, or the text is refused.
+"""JSON carried exactly: number text, types, the order of keys and keys that stand twice survive.
 
-The standard parser does the work; hooks keep each number's own spelling. What cannot be
-carried exactly raises `NotExact`, and the caller leaves such a text alone.
+The standard parser does the work; hooks keep each number's own spelling, and each pair of an object. What
+cannot be carried exactly raises `NotExact`, and the caller leaves such a text alone.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from json.encoder import encode_basestring
 from typing import Any, Union
 
@@ -29,6 +29,8 @@ class NotExact(ValueError):  # noqa: N818 — the name says what the text is
 class Number(str):
     """A JSON number, as it was written: `1.0`, `1e5`, `-0` and a 30-digit integer stay what they are.
 
+    One of `NON_FINITE` too: JSON has none, but Python's and JavaScript's writers print them all the same.
+
     INVARIANT: a number equals only a number of the same spelling, never a string: `Number("1") != "1"`.
     """
 
@@ -46,6 +48,40 @@ class Number(str):
         return f"Number({str.__repr__(self)})"
 
 
+class RepeatedKey(str):
+    """A key that stands in its object before: its text is the key's own.
+
+    INVARIANT: it equals only the same key at the same place in line, so that an object holds all of them.
+
+    Attributes:
+        nth: 2 for the second of these keys, 3 for the third.
+    """
+
+    __slots__ = ("_hash", "nth")
+
+    _hash: int
+    nth: int
+
+    def __new__(cls, key: str, nth: int) -> RepeatedKey:
+        made = super().__new__(cls, key)
+        made.nth = nth
+        # Not the key's own: a thousand of one key would be a thousand collisions.
+        made._hash = hash((key, nth))
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is RepeatedKey and self.nth == other.nth and str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"RepeatedKey({str.__repr__(self)}, {self.nth})"
+
+
 class Verbatim(Number):
     """JSON text in the place of the value it spells: `dump` writes it as it stands."""
 
@@ -57,6 +93,10 @@ class Verbatim(Number):
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
+NON_FINITE = ("NaN", "Infinity", "-Infinity")
+"""Numbers that JSON has no spelling for, as the writers spell them that write them."""
+
+
 def is_number(text: str) -> bool:
     """Whether the text is spelt as a JSON number."""
     return _NUMBER.fullmatch(text) is not None
@@ -66,12 +106,25 @@ def parse(text: str) -> JsonValue:
     """The JSON document that `text` is.
 
     Raises:
-        NotExact: not JSON (Python's `NaN` and `Infinity` are not), an object with a key twice, nesting
-            over `MAX_DEPTH`, or nothing but a scalar: `3.10` is a text, not a document.
+        NotExact: not JSON (but for `NON_FINITE` numbers), nesting over `MAX_DEPTH`, or nothing but a scalar:
+            `3.10` is a text, not a document.
     """
+    return _parsed(text, _DECODER)
+
+
+def parse_unambiguous(text: str) -> JsonValue:
+    """The JSON document that `text` is, if all who read it agree on what it says.
+
+    Raises:
+        NotExact: as for `parse`, and an object with a key twice, and a number of `NON_FINITE`.
+    """
+    return _parsed(text, _STRICT)
+
+
+def _parsed(text: str, decoder: json.JSONDecoder) -> JsonValue:
     try:
         with uncollected(len(text)):
-            value: JsonValue = _DECODER.decode(text)
+            value: JsonValue = decoder.decode(text)
     except NotExact:
         raise
     except RecursionError:
@@ -83,15 +136,6 @@ def parse(text: str) -> JsonValue:
     if _deeper_than(value, MAX_DEPTH):
         raise NotExact(_TOO_DEEP)
     return value
-
-
-def is_json(text: str) -> bool:
-    """Whether the text is a JSON document at all, no more than `MAX_DEPTH` deep; a key may stand twice."""
-    try:
-        value = _LENIENT.decode(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, (list, dict)) and not _deeper_than(value, MAX_DEPTH)
 
 
 def parse_at(text: str, at: int) -> tuple[JsonValue, int] | None:
@@ -144,25 +188,60 @@ def _escaped(found: re.Match[str]) -> str:
 _TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs; where a key stands again, it is a `RepeatedKey` there."""
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    made = {}
+    times: dict[str, int] = {}
+    for name, value in pairs:
+        made[next_key(str(name), made, times)] = value
+    return made
+
+
+def next_key(key: str, taken: Container[str], times: dict[str, int]) -> str:
+    """What a key is in an object that has keys already: itself, or a `RepeatedKey`.
+
+    Args:
+        taken: the keys that the object has.
+        times: empty for a new object; how often each key was met that stands there again.
+    """
+    if key not in taken:
+        return key
+    times[key] = nth = times.get(key, 1) + 1
+    return RepeatedKey(key, nth)
+
+
+def repeats_a_key(keys: Iterable[str]) -> bool:
+    """Whether one of an object's keys stands there more than once."""
+    return RepeatedKey in map(type, keys)
+
+
+def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
         raise NotExact("an object with a key twice")
     return made
 
 
-def _constant(name: str) -> Any:
+def _refused(name: str) -> Any:
     raise NotExact(f"{name} is not JSON")
 
 
 _DECODER = json.JSONDecoder(
     parse_int=Number,
     parse_float=Number,
-    parse_constant=_constant,
-    object_pairs_hook=_object,
+    parse_constant=Number,
+    object_pairs_hook=as_object,
 )
 
-_LENIENT = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_constant)
+_STRICT = json.JSONDecoder(
+    parse_int=Number,
+    parse_float=Number,
+    parse_constant=_refused,
+    object_pairs_hook=_object_without_repeats,
+)
 
 
 def _deeper_than(value: JsonValue, limit: int) -> bool:

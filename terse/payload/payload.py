@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from terse.payload.exact import JsonValue, NotExact, is_json, parse
+from terse.payload.exact import JsonValue, NotExact, parse
 from terse.payload.kind import Kind
 from terse.payload.sniff import sniff
 
@@ -44,15 +44,13 @@ class Payload:
 
     @cached_property
     def kind(self) -> Kind:
-        """The narrowest kind that fits; JSON that cannot be carried exactly is `json` and no more."""
+        """The narrowest kind that fits."""
         value = self.json
         if isinstance(value, dict):
             return Kind.OBJECT
         if isinstance(value, list):
             if value and all(type(item) is dict for item in value):
                 return Kind.RECORDS
-            return Kind.JSON
-        if self._starts_like_json and is_json(self.text):
             return Kind.JSON
         return sniff(self.text)
 

@@ -15,7 +15,6 @@ from terse.memory.history import Base
 from terse.memory.session import Session
 from terse.payload.call import Call
 from terse.payload.exact import dump, is_dump
-from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 from terse.plan import describe, gate
 from terse.plan.chain import DEFAULT_BUDGET_MS, Chain, Chained
@@ -267,10 +266,7 @@ class _Report:
     def _gate(self, lines: FieldLines, text: str, expand: Callable[[str], str]) -> None:
         subject = lines.subject
         left = lines.left
-        payload = self._payload
-        if payload.json is None and payload.kind.is_a(Kind.JSON) and not lines.edited:
-            gate.check_spelling(text, payload.text, expand)
-        elif isinstance(left, str):
+        if isinstance(left, str):
             gate.check_text(text, left, expand)
         else:
             gate.check_document(text, left, expand, lines.canonical)

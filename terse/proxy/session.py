@@ -13,7 +13,7 @@ from terse.memory.session import Session
 from terse.memory.store import Store
 from terse.payload.blocks import Joined, join
 from terse.payload.call import Call
-from terse.payload.exact import JsonValue, NotExact, dump, parse
+from terse.payload.exact import JsonValue, NotExact, dump, parse_unambiguous
 from terse.plan.glob import matches
 from terse.plan.model import (
     CallRepeats,
@@ -379,7 +379,7 @@ def _arguments(raw: bytes) -> dict[str, JsonValue] | None:
     if text == "null":
         return {}
     try:
-        arguments = parse(text)
+        arguments = parse_unambiguous(text)
     except NotExact:
         return None
     return arguments if isinstance(arguments, dict) else None

@@ -11,7 +11,6 @@ from terse.guarantee import Guarantee
 from terse.memory.session import Session
 from terse.payload.call import Call
 from terse.payload.exact import dump
-from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 from terse.plan import gate
 from terse.plan.chain import DEFAULT_BUDGET_MS
@@ -20,7 +19,6 @@ from terse.plan.run import run
 from terse.plan.trace import Outcome
 from terse.report.benched import Exactness, Measured
 from terse.tiers.expand import expand
-from terse.tiers.minify import without_white_space
 from terse.tokens import Vocabulary
 
 
@@ -55,7 +53,7 @@ class Bencher:
             )
             times.append(1000 * (self.clock() - start))
         payload = Payload.of(text)
-        is_json = payload.json is not None or payload.kind.is_a(Kind.JSON)
+        is_json = payload.json is not None
         raw = self.vocabulary.count(text)
         exactness, fault = _exactness(payload, outcome)
         return Measured(
@@ -90,8 +88,6 @@ def _exactness(payload: Payload, outcome: Outcome) -> tuple[Exactness, str]:
     try:
         if payload.json is not None:
             gate.check_document(outcome.text, payload.json, expand)
-        elif payload.kind.is_a(Kind.JSON):
-            gate.check_spelling(outcome.text, payload.text, expand)
         else:
             gate.check_text(outcome.text, payload.text, expand)
     except gate.Refused as refused:
@@ -100,7 +96,7 @@ def _exactness(payload: Payload, outcome: Outcome) -> tuple[Exactness, str]:
 
 
 def _minified(payload: Payload) -> str:
-    return without_white_space(payload.text) if payload.json is None else dump(payload.json)
+    return payload.text if payload.json is None else dump(payload.json)
 
 
 def _still() -> float:

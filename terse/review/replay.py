@@ -10,7 +10,7 @@ from typing import Any
 from terse.guarantee import Guarantee, lowest
 from terse.memory.session import Session
 from terse.payload.call import Call
-from terse.payload.exact import JsonValue, NotExact, dump, parse
+from terse.payload.exact import JsonValue, NotExact, dump, parse, parse_unambiguous
 from terse.payload.payload import Payload
 from terse.payload.sample import Sample
 from terse.plan.model import Plan
@@ -64,7 +64,7 @@ def sessions(name: str, lines: Iterable[str], *, structured: bool) -> list[tuple
         if not line.strip():
             continue
         try:
-            value: Any = parse(line)
+            value: Any = parse_unambiguous(line)
         except NotExact as error:
             raise NotACapture(f"{name}:{number}: {error}") from None
         if (

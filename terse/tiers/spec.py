@@ -13,7 +13,6 @@ from terse.layout.write import write
 from terse.memory.delta import Changed
 from terse.memory.history import Earlier
 from terse.payload.exact import JsonValue
-from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 
 
@@ -72,8 +71,7 @@ class Draft:
 
     Attributes:
         state: what the text is.
-        document: for `JSON` and `LAYOUT`, the document that `text` writes; `None` for a JSON text that
-            cannot be carried exactly, and for everything else.
+        document: for `JSON` and `LAYOUT`, the document that `text` writes; `None` for everything else.
     """
 
     __slots__ = ("_text", "document", "state")
@@ -89,7 +87,7 @@ class Draft:
         """The draft a chain starts with."""
         if payload.json is not None:
             return cls(State.JSON, payload.text, Document.of(payload.json))
-        return cls(State.JSON if payload.kind.is_a(Kind.JSON) else State.TEXT, payload.text)
+        return cls(State.TEXT, payload.text)
 
     @property
     def text(self) -> str:

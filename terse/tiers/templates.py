@@ -20,7 +20,7 @@ from terse.layout.follow import Follower
 from terse.layout.presence import group_is_shown, rows_of, table_is_shown
 from terse.layout.rewrite import each_table, separated
 from terse.layout.sample import spread
-from terse.layout.template import KEY_NAME, SLOT_NAME, write_template
+from terse.layout.template import KEY_NAME, is_slot, write_template
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 SAMPLE_ROWS = 8
@@ -84,7 +84,7 @@ class _Search:
         self.context = context
         present = [row for row in range(table.count) if row not in table.whole]
         self.leaves = list(_leaves(table.columns, (), present))[:MAX_COLUMNS]
-        self.sources = [leaf for leaf in self.leaves if all(SLOT_NAME.fullmatch(name) for name in leaf.path)]
+        self.sources = [leaf for leaf in self.leaves if is_slot(leaf.path)]
         self.templates: dict[Path, Cells | Template] = {}
 
     def run(self) -> Table:

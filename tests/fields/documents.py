@@ -8,12 +8,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from terse.fields.selector import Every, Everything, Path, Target
-from terse.payload.exact import JsonValue, Number
+from terse.payload.exact import JsonValue, Number, as_object
 
 KEYS = ("id", "a", "b", "a_url", "b_url", "rows", "…", "rows…")
 
 NUMBERS = st.sampled_from(
-    [Number(text) for text in ("0", "-0", "1.0", "1e5", "3.10", "12345678901234567890")]
+    [Number(text) for text in ("0", "-0", "1.0", "1e5", "3.10", "12345678901234567890", "NaN")]
 )
 STRINGS = st.sampled_from(
     [
@@ -34,6 +34,7 @@ VALUES: st.SearchStrategy[JsonValue] = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
         | st.lists(st.dictionaries(st.sampled_from(KEYS), inner, max_size=3), max_size=6)
+        | st.lists(st.tuples(st.sampled_from(KEYS), inner), max_size=4).map(as_object)
     ),
     max_leaves=25,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from terse.payload.exact import JsonValue, Number, dump, parse
+from terse.payload.exact import JsonValue, Number, as_object, dump, parse
 
 MARKS = [
     *(
@@ -26,6 +26,9 @@ MARKS = [
         "-0",
         "1.0",
         "1e5",
+        "NaN",
+        "Infinity",
+        "-Infinity",
         "00",
         "007",
     ),
@@ -95,6 +98,7 @@ MARKS = [
 ]
 
 NUMBERS = ["0", "-0", "1", "7", "1.0", "1e5", "1E400", "-1.50", "0.1000", "12345678901234567890123"]
+NON_FINITE = ["NaN", "Infinity", "-Infinity"]
 
 words = (
     st.sampled_from(MARKS)
@@ -102,11 +106,22 @@ words = (
     | st.integers(0, 40).map(lambda n: f"https://api.example/users/u{n}")
     | st.integers(0, 40).map(lambda n: f"u{n}")
 )
-numbers = st.sampled_from(NUMBERS).map(Number) | st.integers().map(lambda n: Number(str(n)))
+numbers = st.sampled_from(NUMBERS + NON_FINITE).map(Number) | st.integers().map(lambda n: Number(str(n)))
 scalars: st.SearchStrategy[Any] = st.none() | st.booleans() | numbers | words
+
+
+def with_repeats(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Objects in which keys stand twice."""
+    return st.lists(st.tuples(st.sampled_from(["a", "b", "", "url"]) | words, inner), max_size=6).map(
+        as_object
+    )
+
+
 values: st.SearchStrategy[Any] = st.recursive(
     scalars,
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(words, inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(words, inner, max_size=5) | with_repeats(inner)
+    ),
     max_leaves=20,
 )
 
@@ -116,6 +131,9 @@ def records(draw: st.DrawFn) -> list[Any]:
     """Lists of records: ragged, nested, with constant, repeated, derived and child columns."""
     keys = draw(st.lists(words, min_size=1, max_size=5, unique=True))
     inner = draw(st.lists(words, min_size=1, max_size=3, unique=True))
+    # Here and there a key stands in a record twice, mostly in all of them: the writer of all is one program.
+    twice = draw(st.sampled_from([None, None, None, *keys]))
+    every = draw(st.booleans())
     kinds = [
         draw(
             st.sampled_from(
@@ -154,6 +172,11 @@ def records(draw: st.DrawFn) -> list[Any]:
                 record[key] = [[draw(scalars), Number(row)] for _ in range(draw(st.integers(0, 4)))]
             else:
                 record[key] = {name: draw(scalars) for name in inner if draw(st.integers(0, 4))}
+        if twice in record and (every or draw(st.booleans())):
+            again = draw(st.sampled_from([record[twice], Number(row), None]))
+            at = draw(st.integers(0, len(record)))
+            pairs = list(record.items())
+            record = as_object([*pairs[:at], (twice, again), *pairs[at:]])
         made.append(record if draw(st.integers(0, 15)) else draw(values))
     return made
 
@@ -184,7 +207,7 @@ def json_texts(draw: st.DrawFn) -> str:
     def value(depth: int) -> str:
         kind = draw(st.integers(0, 9 if depth < 4 else 5))
         if kind == 0:
-            return draw(st.sampled_from(["null", "true", "false", *NUMBERS, "NaN", "01", "1."]))
+            return draw(st.sampled_from(["null", "true", "false", *NUMBERS, *NON_FINITE, "nan", "01", "1."]))
         if kind <= 3:
             return draw(st.sampled_from(NUMBERS))
         if kind <= 5:

@@ -111,6 +111,32 @@ READS = {
         "JSON outline:\na: json 2 rows of b,c\n1,2\n3,4",
         r'{"a":"[{\"b\":1,\"c\":2},{\"b\":3,\"c\":4}]"}',
     ),
+    "key twice": (
+        "JSON outline:\na=1 b=2 a=3\nc:\n a=1\n a:\n  a=2\na={b=1 b={b=2 b=3} b=4}",
+        '{"a":1,"b":2,"a":3,"c":{"a":1,"a":{"a":2}},"a":{"b":1,"b":{"b":2,"b":3},"b":4}}',
+    ),
+    "column twice": (
+        'JSON outline: 3 rows of a,u{n,n},a,b=f"{a} {u.n}",a=0\n1,2,3,4\n5,6,,\n=null,,,',
+        '[{"a":1,"u":{"n":2,"n":3},"a":4,"b":"1 2","a":0},{"a":5,"u":{"n":6},"b":"5 6","a":0},null]',
+    ),
+    "child column twice": (
+        "JSON outline: 1 row of c[]{k},c[]{k}\n1,1\n 1\n 2",
+        '[{"c":[{"k":1}],"c":[{"k":2}]}]',
+    ),
+    "key of a row twice": (
+        "JSON outline: 3 rows by key of a\nx,1\nx,2\nx,",
+        '{"x":{"a":1},"x":{"a":2},"x":{}}',
+    ),
+    "string with a key twice": (
+        'JSON outline:\na=json{b=1 b=2} f=f"{g} {g}" f=f"{g}" g=x g=y',
+        r'{"a":"{\"b\":1,\"b\":2}","f":"x x","f":"x","g":"x","g":"y"}',
+    ),
+    "not finite": (
+        'JSON outline:\na=NaN b="NaN" c=[NaN,-Infinity] d={e=Infinity}\n'
+        'r: 2 rows of x,y:text,z?=NaN\nNaN,NaN,\n"NaN",null,-',
+        '{"a":NaN,"b":"NaN","c":[NaN,-Infinity],"d":{"e":Infinity},'
+        '"r":[{"x":NaN,"y":"NaN","z":NaN},{"x":"NaN","y":null}]}',
+    ),
 }
 
 
@@ -151,10 +177,7 @@ REFUSED = {
     "wrong number": "JSON outline: 1 rows of a\n1",
     "wide row": "JSON outline: 1 row of a,b\n1,2,3",
     "narrow row": "JSON outline: 1 row of a,b\n1",
-    "column twice": "JSON outline: 1 row of a,a\n1,2",
-    "key twice": "JSON outline:\na=1 a=2",
-    "keyed key twice": "JSON outline: 2 rows by key of a\nx,1\nx,2",
-    "name twice inside": "JSON outline:\na={b=1 b=2}",
+    "place twice": "JSON outline: 1 list of #1,#1\n1,2",
     "open object": "JSON outline:\na={b=1",
     "open string": 'JSON outline:\na="b',
     "text after a string": 'JSON outline:\na="b"c',

@@ -15,7 +15,7 @@ from typing import Any
 ABSENT = object()
 MARK = re.compile(r"(JSON|JSON lines|Python) outline(?: \([a-z0-9 ]+\))?:")
 PROSE = re.compile(r"(\d+) lines?, then JSON(?: \([a-z0-9 ]+\))?(?:, then (\d+) lines?)?:")
-NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|NaN|-?Infinity")
 NAME = re.compile(r'[^\s,"\[\]{}()<>=:*#~?]+|#\d+')
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 EMBEDDED = re.compile(r"json((?:_[a-z0-9]+)*)(?=[\[{])")
@@ -31,6 +31,22 @@ BARE_END = {
 
 class Number(str):
     """A number, as it is spelt."""
+
+
+class Again(str):
+    """A name that stands in its object before. It equals no other, so that an object holds all of them."""
+
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object with every pair; a slot that names one of two names that are the same means the first."""
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        made[Again(name) if name in made else name] = value
+    return made
 
 
 @dataclass
@@ -127,7 +143,7 @@ class Reader:
 
     def opened(self, title: str, indent: str) -> Any:
         if not title:
-            return filled(dict(self.entries(indent)))
+            return filled(as_object(self.entries(indent)))
         if spelled := re.match(r"json((?:_[a-z0-9]+)*)(?: |$)", title):
             return spell(self.opened(title[spelled.end() :], indent), spelled[1])
         if lines := re.fullmatch(r"(\d+) lines", title):
@@ -182,12 +198,13 @@ class Reader:
         if text.startswith('f"', at):
             return self.template(text, at)
         if text.startswith("{", at):
-            made, at = {}, at + 1
+            pairs, at = [], at + 1
             while text[at] != "}":
                 name, at = self.name(text, at)
-                made[name], at = self.value(text, at + 1, "inside")
+                value, at = self.value(text, at + 1, "inside")
+                pairs.append((name, value))
                 at += text[at] == " "
-            return filled(made), at + 1
+            return filled(as_object(pairs)), at + 1
         if text.startswith("[", at):
             items, at = [], at + 1
             while text[at] != "]":
@@ -317,7 +334,7 @@ class Reader:
                     children[index] = self.rows(leaf.inner, int(cells[index]), margin + " ")
             found.append(Row(self, table, cells, children).value())
         if table.kind == "key":
-            return dict(found)
+            return as_object(found)
         return [
             list(row.values()) if table.kind == "list" and isinstance(row, dict) else row for row in found
         ]
@@ -366,7 +383,7 @@ class Row:
             value, _ = self.reader.value(self.cells[self.next][level:], 0, self.table.separator)
             self.next += len(Table("", columns).leaves())
             return value
-        made, shown = {}, around or not level
+        pairs, shown = [], around or not level
         for column in columns:
             if column.kind in ("constant", "template"):
                 value = column.value
@@ -377,8 +394,8 @@ class Row:
                 value = self.cell(column)
                 shown = shown or value is not ABSENT
             if value is not ABSENT:
-                made[column.name] = value
-        return made if shown else ABSENT
+                pairs.append((column.name, value))
+        return as_object(pairs) if shown else ABSENT
 
     def cell(self, column: Column) -> Any:
         at, cell = self.next, self.cells[self.next]

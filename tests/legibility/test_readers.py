@@ -31,7 +31,13 @@ SOME = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 
 def as_read(text: str) -> Any:
     """JSON as the readers give it: numbers as decimals."""
-    return json.loads(text, parse_int=Decimal, parse_float=Decimal)
+    return json.loads(
+        text,
+        parse_int=Decimal,
+        parse_float=Decimal,
+        parse_constant=Decimal,
+        object_pairs_hook=layout_reader.as_object,
+    )
 
 
 def same(one: Any, other: Any) -> bool:

@@ -340,11 +340,6 @@ def test_selectors_of_the_other_kind_find_nothing() -> None:
     """Paths in a text, lines in a document: nothing found is nothing done, and it is said why."""
     for line, text, said in (
         (Remove((Every(("id",)),)), LOG, "no fields to look for: not JSON"),
-        (
-            Remove((Every(("id",)),)),
-            '{"id":1,"id":2}',
-            "no fields to look for: an object with a key twice",
-        ),
         (Remove((LinesMatching("id"), CodeBlocks())), ISSUES, "nothing found"),
     ):
         done = outcome(rule(fields=(line,)), text)
@@ -359,8 +354,6 @@ HELD = '{"id": 7, "note": "' + 80 * "words " + '"}'
 @pytest.mark.parametrize(
     "text",
     [
-        HELD[:-1] + ', "note": ""}',
-        HELD[:-1] + ', "size": NaN}',
         HELD[:-1] + ",}",
         HELD.replace("id", "\\u0069d")[:-1] + ",}",
         f"{HELD}\n{HELD}",
@@ -370,7 +363,7 @@ HELD = '{"id": 7, "note": "' + 80 * "words " + '"}'
         HELD.replace('"id"', "id"),
         "[" * 201 + HELD + "]" * 201,
     ],
-    ids=["twice", "nan", "comma", "escaped", "lines", "prose", "string", "python", "bare", "deep"],
+    ids=["comma", "escaped", "lines", "prose", "string", "python", "bare", "deep"],
 )
 @pytest.mark.parametrize(
     "line",
@@ -470,13 +463,54 @@ def test_white_space_between_tokens_is_all_that_json_loses_without_fields() -> N
     assert done.guarantee is Guarantee.LOSSLESS
 
 
-def test_a_document_with_a_key_twice_only_loses_white_space() -> None:
-    """What no table can carry exactly keeps every token, both values of the key among them."""
+def test_a_key_that_stands_twice_is_a_column_twice() -> None:
+    """Records that hold a key twice come out as a table with both values of each."""
     text = "[\n" + ",\n".join(f'  {{"id": {number}, "id": 1e{number}}}' for number in range(60)) + "\n]"
     done = outcome(rule(chain=RECORDS), text)
 
-    assert done.text == text.replace("\n", "").replace(" ", "")
+    assert done.text.split("\n")[:3] == ["JSON outline: 60 rows of id,id", "0,1e0", "1,1e1"]
+    assert expand(done.text) == text.replace("\n", "").replace(" ", "")
     assert done.guarantee is Guarantee.LOSSLESS
+
+
+TWICE = '{"id":1,"n":{"id":2,"id":{"id":3}},"id":[{"id":4,"m":5}],"end":NaN}'
+
+
+@pytest.mark.parametrize(
+    ("target", "left"),
+    [
+        (Every(("id",)), '{"n":{},"end":NaN}'),
+        (Every(("i*",)), '{"n":{},"end":NaN}'),
+        (Path(("id",)), '{"n":{"id":2,"id":{"id":3}},"end":NaN}'),
+        (Path(("n", "id")), '{"id":1,"n":{},"id":[{"id":4,"m":5}],"end":NaN}'),
+        (Path(("id", "m")), '{"id":1,"n":{"id":2,"id":{"id":3}},"id":[{"id":4}],"end":NaN}'),
+        (Every(("id", "id")), '{"id":1,"n":{"id":2,"id":{}},"id":[{"m":5}],"end":NaN}'),
+    ],
+)
+def test_a_selector_finds_every_one_of_a_key_that_stands_twice(target: Every | Path, left: str) -> None:
+    """What is to be removed is gone wherever it stands, under the first of two keys or the second."""
+    done = outcome(rule(fields=(Remove((target,)),)), TWICE)
+
+    assert done.text == left
+    assert done.trace.gate.sent == "emitted"
+
+
+def test_what_is_kept_under_a_key_that_stands_twice_stays() -> None:
+    """A guard holds for both, and one of two keys may go where only it is too large."""
+    one, other = dump([HELD[10:]] * 4), dump([HELD[20:]] * 4)
+    text = f'{{"a":"{40 * "words "}","a":{{"id":1,"b":2}},"c":{one},"c":{other}}}'
+    guard = Guard("ids", "r.terse:1", ALL, keep=(Keep((Every(("id",)),)),))
+    cut = Shorten((Path(("c",)),), Quantity(1, "rows"), remove_rest=True)
+    done = outcome(rule(fields=(Remove((Path(("a",)),)), cut)), text, guards=(guard,))
+
+    assert done.trace.gate.sent == "emitted"
+    assert done.text.startswith(f'{{"a":{{"id":1}},"c":{dump([HELD[10:]])},"c…":"[')
+    assert f',"c":{dump([HELD[20:]])},"c……":"[' in done.text
+
+    over = outcome(
+        rule(fields=(Remove((Path(("a",)),), Quantity(100, "characters")),)), text, guards=(guard,)
+    )
+    assert over.text == f'{{"a":{{"id":1,"b":2}},"c":{one},"c":{other}}}'
 
 
 def test_white_space_is_no_saving_of_a_field_line() -> None:

@@ -24,7 +24,6 @@ from terse.payload.exact import dump
 from terse.payload.kind import Kind
 from terse.payload.payload import Payload
 from terse.report.benched import share
-from terse.tiers.minify import without_white_space
 from terse.tokens import vocabulary
 from tests.benchmarks.engine import records
 from tests.benchmarks.peers.ask import Back, Driver, Failed, judged
@@ -166,10 +165,8 @@ def _say(title: str, rows: Sequence[Row], texts: Sequence[str]) -> None:
 
 
 def _minified(text: str) -> str:
-    payload = Payload.of(text)
-    if not payload.kind.is_a(Kind.JSON):
-        return text
-    return without_white_space(text) if payload.json is None else dump(payload.json)
+    document = Payload.of(text).json
+    return text if document is None else dump(document)
 
 
 def _speed(rows: Sequence[Row], paths: dict[str, Path]) -> Iterator[str]:
