@@ -11,7 +11,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from itertools import compress, repeat
+from operator import contains, itemgetter
 
 from terse.folds.frame import VERBATIM, Form
 from terse.folds.patterns import NAMED, SLOT, UNNAMED, Pattern, Row, Slot, dittoed, fits, letters, write
@@ -172,11 +173,10 @@ def _groups(lines: Sequence[str]) -> list[_Group]:
 
 def _errors(lines: Sequence[str]) -> frozenset[int]:
     """The lines that say what failed: few of them stay in sight, word for word."""
-    # Whole texts are searched for the few signs first: that is far cheaper than an expression for each line.
-    signs = [sign for sign in _ERROR_SIGNS if any(sign in line for line in lines)]
-    if not signs:
-        return frozenset()
-    some = [index for index, line in enumerate(lines) if any(map(line.__contains__, signs))]
+    # Signs are looked for first, without a step of the interpreter for each line.
+    some: set[int] = set()
+    for sign in _ERROR_SIGNS:
+        some.update(compress(range(len(lines)), map(contains, lines, repeat(sign))))
     return frozenset(index for index in some if _ERROR.search(lines[index]))
 
 
@@ -322,14 +322,18 @@ def _by_beginning(
     standard: Standard,
 ) -> list[Found]:
     """Patterns of lines that share only their first words: the rest of the line is the one value."""
+    # Lines that begin with six characters as few others do have no longer beginning in common either.
+    alike = Counter([lines[index][:6] for index in left])
     often: Counter[str] = Counter()
     starts: dict[int, list[str]] = {}
     for index in left:
-        split = splits[index]
+        if alike[lines[index][:6]] <= 3:
+            continue
+        words = splits[index]
         text = ""
         mine: list[str] = []
-        for place in range(min(8, len(split.words) - 1)):
-            text += split.words[place] + split.gaps[place]
+        for word, gap in zip(words.words[:8], words.gaps[:8], strict=False):
+            text += word + gap
             if len(text) >= 6:
                 mine.append(text)
         if mine:

@@ -19,11 +19,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 
 from terse.folds.frame import VERBATIM, Form, NotFolded, Room
+from terse.folds.patterns import braced
 from terse.folds.weight import weight
 
 DITTO = '"'
@@ -73,14 +75,14 @@ class Shape:
             raise NotFolded("columns in no order")
         return shape
 
-    def fill(self, values: Sequence[str], widths: Sequence[int]) -> str:
-        parts = [self.literals[0]]
-        for slot, value, width, literal in zip(self.slots, values, widths, self.literals[1:], strict=True):
-            if slot:
-                value = value.ljust(width) if slot[0] == "<" else value.rjust(width)
-            parts.append(value)
-            parts.append(literal)
-        return "".join(parts)
+    def filler(self, widths: Sequence[int]) -> Callable[..., str]:
+        """What writes the line of a row from its values, for columns of these widths."""
+        parts = [braced(self.literals[0])]
+        for slot, width, literal in zip(self.slots, widths, self.literals[1:], strict=True):
+            # A width of 0 would stand for a fill character.
+            parts.append(f"{{:{slot[0]}{width}}}" if slot and width else "{}")
+            parts.append(braced(literal))
+        return "".join(parts).format
 
 
 _Row = tuple[str, ...]
@@ -99,8 +101,8 @@ def _laid_out(shape: Shape, items: Sequence[str | _Row]) -> list[str]:
             int(slot[1:]) if len(slot) > 1 else max(map(len, column)) if slot else 0
             for slot, column in zip(shape.slots, zip(*rows, strict=True), strict=False)
         ]
-        for item in items[at:end]:
-            written.append(item if isinstance(item, str) else shape.fill(item, widths))
+        fill = shape.filler(widths) if rows else str
+        written.extend([item if isinstance(item, str) else fill(*item) for item in items[at:end]])
         if end < len(items):
             written.append("")
         at = end + 1
@@ -142,7 +144,8 @@ def _folded(lines: Sequence[str], padded: bool, said: int, narrowest: int) -> li
         if not shape.slots or (padded and not any(shape.slots)) or sum(map(weight, shape.literals)) < said:
             return None
         # A line that says something else where the others agree is no row, and must not widen their columns.
-        wrong = [index for index in rows if any(parted[index][place] != part for place, part in fixed)]
+        agreed = _agreed(fixed)
+        wrong = [index for index in rows if not agreed(parted[index])]
         if not wrong:
             wrong = _wrong(shape, {index: _picked(words, held) for index, (words, _) in rows.items()}, sample)
         if not wrong:
@@ -154,7 +157,7 @@ def _folded(lines: Sequence[str], padded: bool, said: int, narrowest: int) -> li
         parts = gaps.split(lead + line, number - 1)
         if len(parts) == 2 * number - 1 and "" not in parts[2 : 2 * number - 2 : 2]:
             row = _picked(parts[::2], held)
-            if all(parts[place] == part for place, part in fixed) and _legible(row):
+            if agreed(parts) and _legible(row):
                 values[index] = row
     for _ in range(4):
         wrong = _wrong(shape, values, lines)
@@ -168,6 +171,15 @@ def _folded(lines: Sequence[str], padded: bool, said: int, narrowest: int) -> li
         return None
     items = [values.get(index, line) for index, line in enumerate(lines)]
     return _written(_best_order(shape, items), items)
+
+
+def _agreed(fixed: Sequence[tuple[int, str]]) -> Callable[[Sequence[str]], bool]:
+    """Whether the parts of a line are at these places what they are to be."""
+    if len(fixed) < 2:
+        return lambda parts: all(parts[place] == part for place, part in fixed)
+    here = itemgetter(*(place for place, _ in fixed))
+    agreed = tuple(part for _, part in fixed)
+    return lambda parts: here(parts) == agreed
 
 
 def _sample(lines: Sequence[str]) -> Sequence[str]:

@@ -16,7 +16,7 @@ the same place in the row above. A line of no pattern stands as it was; if it co
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -25,6 +25,11 @@ from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 DITTO = '"'
 SLOT = re.compile(r"\{(?:([<>])([1-9][0-9]{0,3}))?\}")
 _LEGEND = re.compile(r"([A-Z]{1,3}): (.+)")
+
+
+def braced(literal: str) -> str:
+    """The literal in a format string."""
+    return literal.replace("{", "{{").replace("}", "}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +69,13 @@ class Pattern:
         literals.append(text[end:])
         return cls(tuple(literals), tuple(slots))
 
-    def fill(self, values: Sequence[str]) -> str:
-        parts = [self.literals[0]]
-        for slot, value, literal in zip(self.slots, values, self.literals[1:], strict=True):
-            if slot.align == "<":
-                value = value.ljust(slot.width)
-            elif slot.align == ">":
-                value = value.rjust(slot.width)
-            parts.append(value)
-            parts.append(literal)
-        return "".join(parts)
+    def filler(self) -> Callable[..., str]:
+        """What writes the line from its values: one for each slot."""
+        parts = [braced(self.literals[0])]
+        for slot, literal in zip(self.slots, self.literals[1:], strict=True):
+            parts.append(f"{{:{slot.align}{slot.width}}}" if slot.align else "{}")
+            parts.append(braced(literal))
+        return "".join(parts).format
 
     def values(self, line: str) -> tuple[str, ...] | None:
         """The values that make `line` of the pattern, or `None`. Each ends where the next literal stands."""
@@ -92,7 +94,10 @@ class Pattern:
             found.append(value)
             at = end + len(literal)
         values = tuple(found)
-        return values if self.fill(values) == line else None
+        # Without padding, the values are just what stands between the literals.
+        if any(slot.align for slot in self.slots) and self.filler()(*values) != line:
+            return None
+        return values
 
 
 def letters(index: int) -> str:
@@ -206,6 +211,7 @@ def _unfold(lines: Sequence[str], room: Room, unnamed: bool) -> list[str]:
     patterns = {name: Pattern.parse(shape) for name, shape in legend.items()}
     if not patterns:
         raise NotFolded("no patterns")
+    fillers = {name: pattern.filler() for name, pattern in patterns.items()}
     default = patterns["A"] if unnamed else None
     read: list[str] = []
     above: list[str] = []
@@ -222,7 +228,7 @@ def _unfold(lines: Sequence[str], room: Room, unnamed: bool) -> list[str]:
             if default is None:
                 read.append(line)
                 continue
-            pattern, rest, space = default, line, " "
+            name, pattern, rest, space = "A", default, line, " "
         count = len(pattern.slots)
         if count == 0:
             if space:
@@ -238,7 +244,7 @@ def _unfold(lines: Sequence[str], room: Room, unnamed: bool) -> list[str]:
                         raise NotFolded("a ditto under nothing")
                     values[place] = above[place]
         above = values
-        whole = pattern.fill(values)
+        whole = fillers[name](*values)
         room.take(len(whole))
         read.append(whole)
     return read

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from terse.folds import columns
 from terse.payload.kind import Kind
-from terse.tiers.folding import Path, text_tier, written_in
+from terse.tiers.folding import Path, Step, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
 _TABBED = re.compile(r"\S\t\S")
@@ -20,10 +20,11 @@ SAID = 3
 
 
 def _paths(context: Context) -> Sequence[Path]:
-    return [
-        (lambda lines: written_in(columns.FORM, columns.fold(lines)),),
-        (lambda lines: written_in(columns.FORM, columns.fold(lines, padded=False, said=SAID)),),
-    ]
+    def in_columns(lines: list[str]) -> Step | None:
+        written = columns.fold(lines) or columns.fold(lines, padded=False, said=SAID)
+        return written_in(columns.FORM, written)
+
+    return [(in_columns,)]
 
 
 def _is_padded(line: str) -> bool:
