@@ -24,6 +24,27 @@ class Unreadable(Exception):  # noqa: N818 — says what is wrong with a path
 
 
 @dataclass(frozen=True, slots=True)
+class Whole:
+    """A saved result.
+
+    Attributes:
+        file: the path it stands in, as it was named or relative to the folder that was.
+        part: which result of the file: the call's number and tool in a capture, else empty.
+        is_texts_alone: as in `Sample`.
+    """
+
+    file: str
+    part: str
+    call: Call
+    texts: tuple[str, ...]
+    is_texts_alone: bool
+
+    def name_of(self, number: int) -> str:
+        """Which text of the file one of its texts is; by its number, from 1."""
+        return self.part or (str(number) if len(self.texts) > 1 else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """One text of a saved result.
 
@@ -39,7 +60,18 @@ class Result:
 
 
 def results(paths: Sequence[str], notes: list[str]) -> Iterator[Result]:
-    """The texts of files, folders (all files below, sorted) and capture files (`*.jsonl`), in order.
+    """The texts of saved results, one after another: see `whole_results`.
+
+    Raises:
+        Unreadable: a path that was named (not one found below it) has nothing to measure.
+    """
+    for whole in whole_results(paths, notes):
+        for number, text in enumerate(whole.texts, 1):
+            yield Result(whole.file, whole.name_of(number), whole.call, text)
+
+
+def whole_results(paths: Sequence[str], notes: list[str]) -> Iterator[Whole]:
+    """The results in files, folders (all files below, sorted) and capture files (`*.jsonl`), in order.
 
     A line of a capture is an object with `server`, `tool`, `arguments` and `result`, the whole MCP result.
     Other `*.jsonl` files are results like any other.
@@ -75,7 +107,7 @@ def _below(folder: str) -> Iterator[str]:
                 yield os.path.join(here, name)
 
 
-def _of_file(path: str, name: str) -> Iterator[Result]:
+def _of_file(path: str, name: str) -> Iterator[Whole]:
     text = _text(path, name)
     if path.endswith(CAPTURE) and _is_capture(text):
         yield from _of_capture(text, name)
@@ -85,8 +117,7 @@ def _of_file(path: str, name: str) -> Iterator[Result]:
     except ValueError as error:
         raise Unreadable(f"{name}: {error}") from None
     call = Call(*(place_in_samples(Path(path).absolute().parts) or (NO_NAME, NO_NAME)), {}, sample.is_error)
-    for number, part in enumerate(sample.texts, 1):
-        yield Result(name, str(number) if len(sample.texts) > 1 else "", call, part)
+    yield Whole(name, "", call, sample.texts, sample.is_texts_alone)
 
 
 def _text(path: str, name: str) -> str:
@@ -117,7 +148,7 @@ def _is_capture(text: str) -> bool:
     return isinstance(line, dict) and {"server", "tool", "result"} <= line.keys()
 
 
-def _of_capture(text: str, name: str) -> Iterator[Result]:
+def _of_capture(text: str, name: str) -> Iterator[Whole]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -134,7 +165,5 @@ def _of_capture(text: str, name: str) -> Iterator[Result]:
         sample = Sample.of(json.dumps(result))
         if not sample.is_result:
             continue
-        for part in sample.texts:
-            yield Result(
-                name, f"{number} {server}/{tool}", Call(server, tool, arguments, sample.is_error), part
-            )
+        made = Call(server, tool, arguments, sample.is_error)
+        yield Whole(name, f"{number} {server}/{tool}", made, sample.texts, sample.is_texts_alone)

@@ -140,7 +140,7 @@ def _facts(
     budget: bool,
     peers: dict[str, Peer] | None,
 ) -> Bench:
-    from terse.capture.results import Unreadable, results
+    from terse.capture.results import Unreadable, whole_results
     from terse.report.benched import Bench
     from terse.review.bench import Bencher
     from terse.tokens import UnknownVocabulary, vocabulary
@@ -153,11 +153,11 @@ def _facts(
     bencher = Bencher(plan, counted, runs, budget)
     notes: list[str] = []
     try:
-        found = list(results(paths, notes))
+        found = list(whole_results(paths, notes))
         if not found:
             fail(f"nothing to measure in {', '.join(map(shown, paths))}")
         each = tracked(found, len(found), "measuring")
-        texts = [bencher.measure(one.file, one.part, one.call, one.text) for one in each]
+        texts = [text for one in each for text in bencher.measure(one)]
     except Unreadable as error:
         fail(shown(str(error)))
     over = sum(text.milliseconds > bencher.budget_ms(text) for text in texts)

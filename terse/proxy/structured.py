@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from terse.payload.exact import JsonValue, NotExact, dump, parse
+from terse.payload.exact import JsonValue, NotExact, dump, parse, parse_unambiguous
 
 
 def document(raw: bytes) -> JsonValue | None:
     """The object or list that `structuredContent` is; None for what cannot be carried exactly."""
     try:
-        return parse(raw.decode())
+        return parse_unambiguous(raw.decode())
     except (NotExact, UnicodeDecodeError):
         return None
 

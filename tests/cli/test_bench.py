@@ -9,9 +9,11 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from terse.capture.results import Whole
 from terse.payload.call import Call
 from terse.plan.model import Entry, Pattern, Plan, Rule
 from terse.report import benched_markdown, benched_text
@@ -159,7 +161,25 @@ def test_time_is_the_median_of_the_runs() -> None:
     plan = Plan(1, (Rule("all", "x:1", (Pattern("*", "*"),)),), (), (Entry(0, 0),))
     bencher = Bencher(plan, vocabulary(), runs=3, clock=lambda: next(ticks))
 
-    assert bencher.measure("x", "", Call("s", "t"), "text").milliseconds == pytest.approx(2.0)
+    (measured,) = bencher.measure(Whole("x", "", Call("s", "t"), ("text",), is_texts_alone=True))
+    assert measured.milliseconds == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("more", [{}, {"annotations": {"priority": 1}}])
+def test_many_blocks_are_measured_as_they_are_sent(
+    terse: Terse, tmp_path: Path, more: dict[str, Any]
+) -> None:
+    """As one text where the proxy sends one, and each for itself where a block says more than its text."""
+    content = [{"type": "text", "text": json.dumps(order), **more} for order in ORDERS]
+    line = {"server": "shop", "tool": "list", "arguments": {}, "result": {"content": content}}
+    (tmp_path / "shop.jsonl").write_text(json.dumps(line))
+    done = terse("bench", "shop.jsonl", "--output", "json", "--runs", "0")
+
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)["all"]
+    assert facts["texts"] == (len(ORDERS) if more else 1)
+    assert facts["raw"] == sum(vocabulary().count(json.dumps(order)) for order in ORDERS)
+    assert facts["emitted"] == facts["raw"] if more else facts["emitted"] < facts["minified"] / 2
 
 
 def test_the_page_and_the_text_tell_the_same(golden: Callable[[str, str], None]) -> None:

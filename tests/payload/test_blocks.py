@@ -81,7 +81,9 @@ PIECES = st.lists(
     ),
     max_size=6,
 ).map("".join)
-DOCUMENTS = st.sampled_from(['{"a":1}', "[]", '{"b": [1.0, 1e5]}\n', "[[{}]]", '["x"]', "{", "[1", '{"a"}'])
+DOCUMENTS = st.sampled_from(
+    ['{"a":1}', "[]", '{"b": [1.0, 1e5]}\n', "[[{}]]", '["x"]', "{", "[1", '{"a"}', '{"a":1,"a":2}', "[NaN]"]
+)
 TEXTS = st.lists(PIECES | DOCUMENTS | st.text(max_size=8), min_size=2, max_size=6)
 
 
