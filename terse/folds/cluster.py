@@ -310,6 +310,10 @@ def _pays(
     lengths = weight(" ".join(shown)) / len(sample) - 1
     if said < standard.said * (said + lengths):
         return False
+    # A line gets shorter by what the pattern says, about. Where that is twice what is asked for, it pays.
+    likely = (said - 1) / 2
+    if likely >= standard.row and likely * len(rows) - 2 * (said + 6) >= standard.whole:
+        return True
     gain = (count("\n".join([lines[index] for index, _ in sample])) - count("\n".join(shown))) / len(sample)
     return gain >= standard.row and gain * len(rows) - count(f"A: {pattern}\n") >= standard.whole
 

@@ -29,7 +29,7 @@ def _paths(context: Context) -> Sequence[Path]:
     def by_pattern(lines: list[str]) -> Step | None:
         return cluster.fold(lines, context.count)
 
-    return [(at_the_edge, under_files), (at_the_edge, under_files, by_pattern), (by_pattern,)]
+    return [(at_the_edge, under_files), (at_the_edge, under_files, by_pattern)]
 
 
 TIER = text_tier(

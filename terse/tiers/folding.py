@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 
 from terse.folds.forms import FORMS
 from terse.folds.frame import Folded, Form, Lines, NotFolded, Room
@@ -124,7 +125,8 @@ def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: 
         return _Walks(lines).walked(paths[0]) or ""
     middle = len(lines) // 2
     tried = lines if short else lines[:PIECE_LINES] + lines[middle : middle + PIECE_LINES]
-    least = context.count("\n".join(tried)) * (1 - LEAST_GAIN)
+    # Of a short text the result itself is counted, in the end.
+    least = inf if short else context.count("\n".join(tried)) * (1 - LEAST_GAIN)
     best: tuple[Path, list[Step]] | None = None
     why = ""
     walks = _Walks(tried)
