@@ -15,7 +15,7 @@ CHECKED := terse demo docs editors policies tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench bench-peers lint fmt docs check-docs check-policies clean
+.PHONY: help demo test bench bench-peers conformance lint fmt docs check-docs check-policies clean
 
 help:  ## What there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F ': ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -31,6 +31,9 @@ bench: $(DEV)  ## Measure start-up, relay and tokens; no test depends on the fig
 
 bench-peers: $(DEV)  ## Public encoders beside ours, each in its own environment: CORPUS=FOLDER PEERS="NAME …|all"
 	PEERS='$(PEERS)' $(BIN)/python -m tests.benchmarks.peers $(CORPUS)
+
+conformance: $(DEV)  ## The official MCP conformance suite, direct and through terse: WAYS="NAME …" SIDE=server|client
+	$(BIN)/python -m tests.conformance $(addprefix --way ,$(WAYS)) $(addprefix --side ,$(SIDE))
 
 lint: $(DEV)  ## ruff and mypy
 	$(BIN)/ruff check $(CHECKED)

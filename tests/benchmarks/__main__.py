@@ -15,7 +15,9 @@ from tests.benchmarks import (
     proxy,
     schemas,
     sessions,
+    sessions_soak,
     tokens,
+    transparency,
 )
 
 MEASUREMENTS = {
@@ -29,7 +31,9 @@ MEASUREMENTS = {
     "proxy": proxy.measure,
     "schemas": schemas.measure,
     "sessions": sessions.measure,
+    "soak": sessions_soak.measure,
     "tokens": tokens.measure,
+    "transparency": transparency.measure,
 }
 
 

@@ -1,0 +1,1 @@
+"""The official conformance suite, run direct and through terse: `make conformance`, docs/conformance.md."""
