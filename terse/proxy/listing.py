@@ -13,18 +13,20 @@ from terse.listing.arguments import mistake, nearest
 from terse.listing.choice import Treatment, treatment, upstream_name
 from terse.listing.definition import Definition, compact
 from terse.listing.in_place import shown
+from terse.listing.schema import is_text
+from terse.listing.wrapped import Names, Wrapped, found, invocation, names_for, wrappers
 from terse.payload.exact import JsonValue, NotExact, dump, parse_unambiguous
 from terse.plan.glob import matches
 from terse.plan.model import ToolsBlock
-from terse.proxy.retrieval import Given, OwnCall, Refused
-from terse.proxy.spans import MALFORMED, Span, encode_string, envelope, members, string
+from terse.proxy.retrieval import Given, Refused
+from terse.proxy.spans import MALFORMED
+from terse.proxy.tool_request import ToolRequest, Unclear
 
 SCHEMA_TOOL = "terse_schema"
 _SCHEMA_TOOL_SAYS = (
     "Gives the full definition of one of these tools, of which only a part is listed: what it does, and its "
     "arguments. Call it before the first use of a tool that is not clear."
 )
-_CALL = "tools/call"
 _BATCH = msgspec.json.Decoder(list[msgspec.Raw])
 
 _NAMED = re.compile(rb'"name"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\\\]|\\\\.)*")')
@@ -74,6 +76,7 @@ class Listing:
         self._server = server
         self._offers = offers
         self._listed: dict[str, _Listed] = {}
+        self._wrappers: Names | None = None
         self._treatments: dict[str, Treatment | None] = {}
 
     @property
@@ -92,106 +95,133 @@ class Listing:
         self._listed = {}
 
     def shown(self, tool: str, raw: bytes, names: Collection[str], *, with_output: bool) -> bytes | None:
-        """What the client is shown of a tool: its JSON, unchanged where no block speaks of it; None: nothing.
+        """What the client is shown of a tool: its JSON, unchanged where no block speaks of it; None: nothing,
+        as it is hidden, or reached through ours.
 
         Args:
             raw: its JSON as it came.
             names: all names of tools on the pages so far.
             with_output: its `outputSchema` stays.
         """
-        found = self._treatment(tool)
+        treated = self._treatment(tool)
         try:
             definition = parse_unambiguous(raw.decode("utf-8", "surrogatepass"))
         except NotExact:
             definition = {}
         if not isinstance(definition, dict) or not definition:
-            return None if found is not None and found.hidden_by else raw
+            return None if treated is not None and treated.hidden_by else raw
         is_shortened = False
-        made = raw
-        if found is not None and found.hidden_by is None:
-            name = tool if found.name in names else found.name
-            level = found.level if self._offers else "low"
+        made: bytes | None = raw
+        if treated is not None and (treated.hidden_by is not None or self._is_wrapped(treated)):
+            made = None
+        elif treated is not None:
+            name = tool if treated.name in names else treated.name
+            level = treated.level if self._offers else "low"
             text = dump(shown(definition, level, name, with_output=with_output))
             if level != "low":
                 is_shortened = text != dump(shown(definition, "low", name, with_output=with_output))
             written = text.encode("utf-8", "surrogatepass")
             if len(written) < len(raw) or name != tool or not with_output:
                 made = written
-        self._listed[tool] = _Listed(definition, found, is_shortened)
-        return None if found is not None and found.hidden_by else made
+        self._listed[tool] = _Listed(definition, treated, is_shortened)
+        return made
+
+    def _is_wrapped(self, treated: Treatment) -> bool:
+        return self._offers and treated.presentation == "wrapped"
 
     def own_tools(self) -> list[bytes]:
         """Our tools that stand at the end of the list."""
-        if not any(one.is_shortened for one in list(self._listed.values())):
-            return []
-        return [
-            json.dumps(
-                {
-                    "name": self._schema_tool,
-                    "description": _SCHEMA_TOOL_SAYS,
-                    "inputSchema": {
-                        "type": "object",
-                        "properties": {"tool": {"type": "string", "description": "its name"}},
-                        "required": ["tool"],
-                    },
-                    "annotations": {"readOnlyHint": True, "openWorldHint": False},
-                },
-                separators=(",", ":"),
-            ).encode()
-        ]
+        made: list[bytes] = []
+        if any(one.is_shortened for one in list(self._listed.values())):
+            made.append(_schema_definition(self._schema_tool))
+        wrapped = self._wrapped()
+        if wrapped:
+            self._wrappers = names_for(self._server, self._listed)
+            made += [dump(one).encode("utf-8", "surrogatepass") for one in wrappers(self._wrappers, wrapped)]
+        return made
+
+    def _wrapped(self) -> list[Wrapped]:
+        made: list[Wrapped] = []
+        for tool, one in list(self._listed.items()):
+            treated = one.treatment
+            if treated is not None and treated.hidden_by is None and self._is_wrapped(treated):
+                made.append(Wrapped(self._shown_name(tool), one.definition, treated.level))
+        return made
+
+    def _shown_name(self, tool: str) -> str:
+        """The name that the client knows a listed tool by: its own where another tool has the new one."""
+        treated = self._treatment(tool)
+        return tool if treated is None or treated.name in self._listed else treated.name
 
     # ---- calls -------------------------------------------------------------------------------------
 
     def request(self, message: bytes) -> Request:
         """What becomes of a message from the client: only calls of tools are ever changed or answered."""
-        if not self._may_be_a_call(message):
+        # A letter of the method may be written as an escape.
+        if not self.speaks or not (b"tools/call" in message or b"\\" in message):
             return Request(message)
         if message.lstrip()[:1] == b"[":
             return self._batch(message)
         try:
-            structure, found = envelope(message)
-            if "method" not in found or string(message, found["method"]) != _CALL:
-                return Request(message)
-            params = members(structure, *found["params"])
-            name = string(message, params["name"])
-        except (*MALFORMED, KeyError):
-            return self._unreadable(message)
-        return self._call(message, structure, found, params, name)
+            call = ToolRequest.read(message)
+        except Unclear:
+            return self._unclear(message)
+        return Request(message) if call is None else self._call(call, message)
 
-    def _call(
-        self,
-        message: bytes,
-        structure: bytes,
-        found: dict[str, Span],
-        params: dict[str, Span],
-        name: str,
-    ) -> Request:
-        span = params.get("arguments")
-        raw = b"{}" if span is None else message[span.start : span.end]
-        answer = self._own_answer(name, raw)
-        tool = name
+    def _call(self, call: ToolRequest, message: bytes) -> Request:
+        if self._wrappers is not None and call.name == self._wrappers.invoke:
+            return self._invoke(call)
+        answer = self._own_answer(call.name, call.arguments)
         if answer is None:
-            tool = self._upstream(name)
-            answer = self._refusal(tool, name, raw)
-        if answer is not None:
-            if "id" not in found:
-                return Request(b"")
-            meta = members(structure, *params["_meta"]) if "_meta" in params else {}
-            is_modern = "io.modelcontextprotocol/protocolVersion" in meta
-            identifier = message[slice(*found["id"])]
-            return Request(b"", OwnCall(identifier, name, raw, is_modern=is_modern).answer(answer))
-        if tool != name:
-            at = params["name"]
-            return Request(message[: at.start] + encode_string(tool) + message[at.end :])
-        return Request(message)
+            tool = self._upstream(call.name)
+            answer = self._refusal(tool, call.name, call.arguments)
+            if answer is None:
+                return Request(message if tool == call.name else call.to(tool))
+        return Request(b"", call.answered(answer))
+
+    def _invoke(self, call: ToolRequest) -> Request:
+        """A call of our tool that calls others: a call of the other one, or what is wrong with it."""
+        given = _object(call.arguments)
+        schemas = {one.name: one.definition for one in self._wrapped()}
+        asked = None if given is None else invocation(given, schemas)
+        if asked is None:
+            said = 'Say which tool, and with what: {"tool_name": "…", "tool_input": {…}}.'
+            return Request(b"", call.answered(Refused(said)))
+        tool = self._upstream(asked.tool)
+        listed = self._listed.get(tool)
+        treated = self._treatment(tool)
+        if treated is not None and treated.hidden_by is not None:
+            said = _hidden(asked.tool)
+        elif listed is None:
+            said = self._no_such_tool(asked.tool)
+        else:
+            schema = listed.definition.get("inputSchema")
+            wrong = mistake(asked.arguments, schema) if isinstance(schema, dict) else None
+            if wrong is None:
+                arguments = dump(asked.arguments).encode("utf-8", "surrogatepass")
+                return Request(call.to(tool, call.argument("tool_input") if asked.is_as_given else arguments))
+            definition = compact({**listed.definition, "name": asked.tool})
+            said = f"{asked.tool}: {wrong}. Its definition: {definition}"
+        return Request(b"", call.answered(Refused(said)))
 
     def _own_answer(self, name: str, raw: bytes) -> Given | Refused | None:
-        if not self._offers or name != self._schema_tool:
+        """What our tools answer that call no other; None of a tool that is not ours."""
+        if not self._offers:
             return None
-        arguments = _object(raw)
-        asked = arguments.get("tool") if arguments is not None else None
-        if not isinstance(asked, str):
-            return Refused('Say which tool: {"tool": "its name"}.')
+        wrappers = self._wrappers
+        if wrappers is not None and name == wrappers.list_tools:
+            search = (_object(raw) or {}).get("search")
+            return Given([found(self._wrapped(), search if is_text(search) else "")])
+        if name == self._schema_tool:
+            return self._definition(raw, "tool")
+        if wrappers is not None and name == wrappers.get_schema:
+            return self._definition(raw, "tool_name")
+        return None
+
+    def _definition(self, raw: bytes, argument: str) -> Given | Refused:
+        asked = (_object(raw) or {}).get(argument)
+        if not is_text(asked):
+            return Refused(f'Say which tool: {{"{argument}": "its name"}}.')
         tool = self._upstream(asked)
         listed = self._listed.get(tool)
         if listed is None or (listed.treatment is not None and listed.treatment.hidden_by):
@@ -203,7 +233,7 @@ class Listing:
         if found is None:
             return None
         if found.hidden_by is not None:
-            return Refused(f"The tool {name} is hidden by a policy, and cannot be called.")
+            return Refused(_hidden(name))
         listed = self._listed.get(tool)
         if listed is None or not listed.is_shortened or found.level not in ("high", "max"):
             return None
@@ -217,12 +247,13 @@ class Listing:
         return Refused(f"{name}: {wrong}. {self._schema_tool} gives the whole definition.")
 
     def _no_such_tool(self, name: str) -> str:
-        shown_names = [
-            tool if one.treatment is None else one.treatment.name
-            for tool, one in list(self._listed.items())
+        listed = list(self._listed.items())
+        names = [
+            self._shown_name(tool)
+            for tool, one in listed
             if one.treatment is None or one.treatment.hidden_by is None
         ]
-        meant = nearest(name, shown_names)
+        meant = nearest(name, names)
         said = f"There is no tool {name[:80]}"
         return f"{said}: did you mean {meant}?" if meant is not None else f"{said}."
 
@@ -248,16 +279,12 @@ class Listing:
             name = f"{SCHEMA_TOOL}_{number}"
         return name
 
-    def _may_be_a_call(self, message: bytes) -> bool:
-        # A letter of the method may be written as an escape.
-        return self.speaks and (b"tools/call" in message or b"\\" in message)
-
     def _batch(self, message: bytes) -> Request:
         """A list of messages, as MCP had them in 2025-03-26: each is looked at by itself."""
         try:
             listed = [bytes(one) + b"\n" for one in _BATCH.decode(message)]
         except MALFORMED:
-            return self._unreadable(message)
+            return self._unclear(message)
         asked = [self.request(one) for one in listed]
         if all(done == Request(one) for one, done in zip(listed, asked, strict=True)):
             return Request(message)
@@ -265,17 +292,35 @@ class Listing:
         to_server = b"[" + b",".join(rest) + b"]\n" if rest else b""
         return Request(to_server, b"".join(done.to_client for done in asked))
 
-    def _unreadable(self, message: bytes) -> Request:
+    def _unclear(self, message: bytes) -> Request:
         """A message that some read one way and some another: it must not name a hidden tool."""
-        for found in _NAMED.findall(message):
+        for quoted in _NAMED.findall(message):
             try:
-                name = json.loads(found)
+                name = json.loads(quoted)
             except ValueError:
                 continue
             treated = self._treatment(self._upstream(name))
             if treated is not None and treated.hidden_by is not None:
                 return Request(b"")
         return Request(message)
+
+
+def _hidden(name: str) -> str:
+    return f"The tool {name} is hidden by a policy, and cannot be called."
+
+
+def _schema_definition(name: str) -> bytes:
+    tool = {
+        "name": name,
+        "description": _SCHEMA_TOOL_SAYS,
+        "inputSchema": {
+            "type": "object",
+            "properties": {"tool": {"type": "string", "description": "its name"}},
+            "required": ["tool"],
+        },
+        "annotations": {"readOnlyHint": True, "openWorldHint": False},
+    }
+    return json.dumps(tool, separators=(",", ":")).encode()
 
 
 def _object(raw: bytes) -> dict[str, JsonValue] | None:

@@ -81,6 +81,8 @@ class ShownTools:
         shown = None
         if listing.speaks:
             shown = [self._shown(page, tool, withdrawn, listing) for tool in tools]
+            # Of a tool that is reached through ours the client sees no schema that it could check.
+            withdrawn |= {tool.name for one, tool in zip(shown, tools, strict=True) if one is None} - apps
         name, added = None, []
         is_last = page.is_last()
         if is_last:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from terse.payload.exact import parse
 from terse.proxy.complaints import Complaints
 from terse.proxy.listing import Request
 from terse.proxy.session import ProxySession, named_server
 from terse.proxy.tool_list import ToolList
 from terse.proxy.wire import Wire
+from terse.tiers.expand import expand
 from terse.tokens import vocabulary
 from tests.language.example import check_text
 from tests.proxy.test_retrieve import ERAS, command, converse, texts
@@ -337,3 +339,158 @@ def test_a_real_client_works_with_what_it_is_shown(era: str, tmp_path: Path) -> 
         assert json.loads(definition)["inputSchema"]["type"] == "object"
 
     converse(command(rules, tmp_path), work, era)
+
+
+# ---- wrapped ----------------------------------------------------------------------------------------------
+
+WRAPPED = ("x_get_tool_schema", "x_invoke_tool")
+
+
+def invoke(tool_name: str, **more: Any) -> bytes:
+    return call("x_invoke_tool", tool_name=tool_name, **more)
+
+
+def test_wrapped_tools_are_behind_three() -> None:
+    """With the server's name before them; the first is there where the list leaves something out."""
+    low = show(session(tools("present wrapped", "compress low")), SEARCH, tool("list"))
+    high = show(session(tools("present wrapped", "compress high")), SEARCH, tool("list"))
+
+    assert tuple(one["name"] for one in low) == WRAPPED
+    assert tuple(one["name"] for one in high) == ("x_list_tools", *WRAPPED)
+    assert low[-1]["description"] == (
+        "Calls a tool:\n"
+        "search(query, [sort]): Searches issues. Newest first.\n"
+        "list(query, [sort]): Searches issues. Newest first."
+    )
+    assert high[-1]["description"] == "Calls a tool:\nsearch(query, [sort])\nlist(query, [sort])"
+
+
+def test_some_tools_stay_beside_the_wrapped_ones() -> None:
+    """Each page shows what stays; the last one has ours, with the wrapped tools of all pages."""
+    block = tools("present wrapped", "compress max") + tools(
+        "present in place", "compress low", on="x/search"
+    )
+    proxy = session(block)
+
+    assert show(proxy, tool("a"), more="x") == []
+    last = show(proxy, SEARCH, tool("b"), cursor="x")
+    assert [one["name"] for one in last] == ["search", "x_list_tools", *WRAPPED]
+    assert last[-1]["description"] == "Calls a tool:\na, b"
+
+
+@pytest.mark.parametrize(
+    ("more", "arguments"),
+    [
+        ({"tool_input": {"query": "a"}}, {"query": "a"}),
+        ({"tool_input": '{"query": "a"}'}, {"query": "a"}),
+        ({"query": "a"}, {"query": "a"}),
+        ({"tool_input": {}, "query": "a"}, {"query": "a"}),
+        ({"arguments": {"query": "a"}}, {"query": "a"}),
+    ],
+)
+def test_a_call_through_ours_is_one_of_the_tool(more: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """As the model sends it: as it should be, as a text of JSON, or beside the name."""
+    proxy = session(tools("present wrapped", "rename search to find"))
+    show(proxy, SEARCH)
+
+    request = proxy.request(invoke("find", **more))
+
+    assert request.to_client == b""
+    message = json.loads(request.to_server)
+    assert message == {**json.loads(call("search")), "params": {"name": "search", "arguments": arguments}}
+
+
+def test_arguments_pass_byte_for_byte() -> None:
+    """With their numbers and spaces."""
+    proxy = session(tools("present wrapped"))
+    show(proxy, SEARCH)
+    spelt = invoke("search", tool_input={"query": 1}).replace(b'{"query": 1}', b'{ "query" : 1.0e400 }')
+
+    assert b'"arguments": { "query" : 1.0e400 }}' in proxy.request(spelt).to_server
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (invoke("serch", tool_input={}), "There is no tool serch: did you mean search?"),
+        (invoke("delete", tool_input={}), "The tool delete is hidden by a policy, and cannot be called."),
+        (call("x_invoke_tool"), 'Say which tool, and with what: {"tool_name": "…", "tool_input": {…}}.'),
+        (
+            invoke("search", tool_input="query"),
+            'Say which tool, and with what: {"tool_name": "…", "tool_input": {…}}.',
+        ),
+        (call("x_get_tool_schema"), 'Say which tool: {"tool_name": "its name"}.'),
+        (call("x_get_tool_schema", tool_name="delete"), "There is no tool delete."),
+    ],
+)
+def test_a_call_that_cannot_be_made_says_why(message: bytes, said: str) -> None:
+    """As a result that the model sees."""
+    proxy = session(tools("present wrapped", "hide delete"))
+    show(proxy, SEARCH, tool("delete"))
+
+    assert answered(proxy.request(message)) == (said, True)
+
+
+def test_a_mistake_comes_with_the_definition() -> None:
+    """So that the next call is right: a definition costs no more than its compact form."""
+    proxy = session(tools("present wrapped"))
+    show(proxy, SEARCH)
+    text, is_error = answered(proxy.request(invoke("search", tool_input={"q": "a"})))
+    said, _, definition = text.partition(". Its definition: ")
+
+    assert is_error
+    assert said.startswith('search: missing: "query" (string); there is no "q"')
+    assert json.loads(definition) == {key: SEARCH[key] for key in ("name", "description", "inputSchema")}
+    assert answered(proxy.request(call("x_get_tool_schema", tool_name="search"))) == (definition, False)
+
+
+def test_tools_can_be_looked_for() -> None:
+    """By words of their names, arguments and descriptions."""
+    proxy = session(tools("present wrapped", "compress max"))
+    show(proxy, SEARCH, tool("list", description="Lists users."))
+
+    both = "search(query, [sort]): Searches issues.\nlist(query, [sort]): Lists users."
+    assert answered(proxy.request(call("x_list_tools"))) == (both, False)
+    found, _ = answered(proxy.request(call("x_list_tools", search="USERS list")))
+    assert found == "list(query, [sort]): Lists users."
+
+
+def test_wrapped_needs_a_client_that_is_offered_tools() -> None:
+    """Without ours, the tools could not be called: they stay in place."""
+    proxy = session(tools("present wrapped"), retrieves=False)
+
+    assert [one["name"] for one in show(proxy, SEARCH)] == ["search"]
+
+
+def test_only_reading_is_told_of_the_whole() -> None:
+    """A client that lets its user allow what only reads may do so where every tool says it of itself."""
+    reads = {"readOnlyHint": True}
+    proxy = session(tools("present wrapped"))
+
+    assert show(proxy, tool("a", annotations=reads))[-1]["annotations"] == reads
+    assert "annotations" not in show(proxy, tool("a", annotations=reads), tool("b", annotations={}))[-1]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_real_client_calls_through_ours(era: str, tmp_path: Path) -> None:
+    """The result is the tool's own, and rules go by the tool's own name."""
+    rules = "terse 1\n" + tools("present wrapped", "hide fail", on="*/*")
+    rules += "rule lists {\n  on */list_issues\n  use compact\n}\n"
+
+    async def work(client: Client) -> None:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        (ours,) = (name for name in names if name.endswith("invoke_tool"))
+        result = await client.call_tool(ours, {"tool_name": "list_issues", "tool_input": {}})
+        assert not result.is_error
+        through.append(texts(result)[0])
+        hidden = await client.call_tool(ours, {"tool_name": "fail", "tool_input": {}})
+        assert hidden.is_error
+
+    async def directly(client: Client) -> None:
+        through.append(texts(await client.call_tool("list_issues", {}))[0])
+
+    through: list[str] = []
+    converse(command(rules, tmp_path), work, era)
+    converse(command(None, tmp_path)[command(None, tmp_path).index("--") + 1 :], directly, era)
+    assert through[0] != through[1]
+    assert parse(expand(through[0])) == parse(through[1])
