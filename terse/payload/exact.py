@@ -69,6 +69,10 @@ class RepeatedKey(str):
         made._hash = hash((key, nth))
         return made
 
+    def __getnewargs__(self) -> tuple[str, int]:
+        # A copy of it is made so.
+        return str(self), self.nth
+
     def __eq__(self, other: object) -> bool:
         return type(other) is RepeatedKey and self.nth == other.nth and str.__eq__(self, other)
 

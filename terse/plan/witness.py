@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from terse.fields.find import Spot
 from terse.fields.page import Page
 from terse.fields.tree import Rows, Tree
+from terse.payload.exact import RepeatedKey
 from terse.plan.trace import Touched
 
 WHOLE = Touched(places=("",))
@@ -52,8 +53,14 @@ class Witness:
 
 def pointer(spot: Spot) -> str:
     """The JSON pointer (RFC 6901) of a spot: `/issues/3/body`; empty for the whole document."""
-    keys = [str(each.key) for each in spot.way() if each.parent is not None]
-    return "".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in reversed(keys))
+    keys = [each.key for each in spot.way() if each.parent is not None]
+    return "".join(f"/{token(key)}" for key in reversed(keys))
+
+
+def token(key: str | int) -> str:
+    """A key or index in a pointer. `key#2` is the second of two such keys: RFC 6901 has no word for it."""
+    nth = f"#{key.nth}" if isinstance(key, RepeatedKey) else ""
+    return str(key).replace("~", "~0").replace("/", "~1") + nth
 
 
 def _drained(tree: Tree) -> list[Spot]:

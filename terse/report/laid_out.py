@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from terse.payload.exact import JsonValue, dump
 from terse.payload.payload import Payload
 from terse.plan.trace import Touched
+from terse.plan.witness import token
 
 INLINE = 60
 """A list or object of scalars that is no longer stays on one line, unless something in it was touched."""
@@ -69,8 +70,7 @@ class _Writer:
             items: list[tuple[str, str, JsonValue]]
             if isinstance(value, dict):
                 items = [
-                    (f"{at}/{key.replace('~', '~0').replace('/', '~1')}", f"{dump([key])[1:-1]}: ", item)
-                    for key, item in value.items()
+                    (f"{at}/{token(key)}", f"{dump([key])[1:-1]}: ", item) for key, item in value.items()
                 ]
                 opening, closing = "{", "}"
             else:

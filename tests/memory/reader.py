@@ -24,13 +24,38 @@ class Num(str):
     __hash__ = str.__hash__
 
 
+class Again(str):
+    """A key that stands in its object before: no path names it, and it equals none but the same place's."""
+
+    def __new__(cls, key: str, place: int) -> Again:
+        made = super().__new__(cls, key)
+        made.place = place
+        return made
+
+    place: int
+
+    def __getnewargs__(self) -> tuple[str, int]:
+        return str(self), self.place
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Again) and (str(self), self.place) == (str(other), other.place)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((str(self), self.place))
+
+
 def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-    assert len(dict(found)) == len(found), "a key twice"
-    return dict(found)
+    made: dict[str, Any] = {}
+    for key, value in found:
+        made[Again(key, len(made)) if key in made else key] = value
+    return made
 
 
 def load(text: str) -> Any:
-    return json.loads(text, parse_int=Num, parse_float=Num, object_pairs_hook=pairs)
+    return json.loads(text, parse_int=Num, parse_float=Num, parse_constant=Num, object_pairs_hook=pairs)
 
 
 def write(value: Any) -> str:

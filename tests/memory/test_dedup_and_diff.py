@@ -189,6 +189,11 @@ def test_texts_that_changed_places_are_known_again() -> None:
         ("-0", "0"),
         ("1e3", "1000"),
         ('{"a":1,"b":2}', '{"b":2,"a":1}'),
+        ('{"a":1,"a":2}', '{"a":2}'),
+        ('{"a":1,"a":2}', '{"a":2,"a":1}'),
+        ('{"a":1,"a":2,"b":[1,2,3]}', '{"a":1,"a":3,"b":[1,2,3]}'),
+        ("NaN", '"NaN"'),
+        ("NaN", "-Infinity"),
         ("[]", "{}"),
         ("12345678901234567890", "12345678901234567891"),
     ],
@@ -206,6 +211,20 @@ def test_nothing_that_differs_is_called_the_same(old: str, new: str) -> None:
 
     assert is_delta(text)
     assert text.split("\n")[1:]
+
+
+def test_rows_in_which_a_key_stands_twice_are_set_whole() -> None:
+    """A path could only name the first of two keys: what holds them is given as a whole."""
+    rows = [f'{{"id":{n},"of":{{"a":{n},"b":"words in row {n}","a":{{}}}},"id":"x"}}' for n in range(9)]
+    before, after = ("[" + ",".join(row.replace("{}", str(value)) for row in rows) + "]" for value in (1, 2))
+    one = before.replace('"a":4,', '"a":5,')
+    talk = Talk()
+    talk.ask(before)
+    (changed,) = talk.ask(one)
+    talk.ask(after)
+
+    assert is_delta(changed)
+    assert '"a":5,"b":"words in row 4","a":1' in changed
 
 
 # ---- keyframes, windows, what is no base -----------------------------------------------------------

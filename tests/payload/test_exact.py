@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 
 import pytest
 from hypothesis import given
@@ -86,6 +87,7 @@ def test_a_key_that_stands_twice_is_two_keys() -> None:
     assert RepeatedKey("a", 2) != RepeatedKey("a", 3)
     assert as_object([("a", 1), ("a", 1)]) != {"a": 1}
     assert value != parse('{"a":1,"b":2,"a":4,"a":3}')
+    assert deepcopy(value) == value
 
 
 def test_one_key_many_times_takes_no_longer_than_many_keys() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from terse.fields.selector import LinesMatching, Path
 from terse.plan.model import FieldLine, Keep, Quantity, Remove, SetAside, Shorten
 from terse.plan.trace import Outcome, StepStatus
+from terse.report.laid_out import lay_out
 from tests.plan.plans import RECORDS, characters, outcome, rule
 
 TEXT = "word and word again " * 20
@@ -41,6 +42,17 @@ def test_places_are_json_pointers_of_the_original() -> None:
     }
     assert done.trace.kept_places is not None
     assert done.trace.kept_places.places == ("/0/id", "/1/id")
+
+
+def test_one_of_two_keys_that_are_the_same_has_a_place_of_its_own() -> None:
+    """`/0/body#2` is the second `body` of the first row, in the trace and on the page of `explain`."""
+    text = f'[{{"body":"short","body":"{TEXT}"}},{{"body":"{TEXT}","body":"short"}}]'
+    done = _run(Remove((BODY,), Quantity(100, "characters")), text=text)
+    (touched,) = (step.touched for step in done.trace.steps if step.touched is not None)
+    shown = lay_out(text, [touched])
+
+    assert touched.places == ("/0/body#2", "/1/body")
+    assert [shown.lines[first].strip()[:14] for first, _ in shown.ranges(touched)] == 2 * ['"body": "word ']
 
 
 def test_rows_that_were_cut_are_places() -> None:
