@@ -49,6 +49,7 @@ KEYS = (
     '"é"',
 )
 LINE_ENDS = (b"\n", b"\n", b"\n", b"\r\n", b" \n")
+# Some of these could be taken to answer what was asked under the id 7.
 NOISE = (
     *(b"\n", b"\r\n", b"   \n", b"starting up...\n", b"\xff\xfe not utf-8\n", b"[]\n", b"7\n", b'"result"\n'),
     *(b'{"jsonrpc":"2.0","id":7,"resu\n', b"\xef\xbb\xbf{}\n", b'{"id":7,"result":{}} trailing\n', b"\x00\n"),
@@ -114,7 +115,9 @@ class Traffic:
         for _ in range(number):
             drawn = self._random.random()
             if drawn < 0.06:
-                yield Line(self._noise(), self._random.random() < 0.5)
+                used = self._used.get("7", set())
+                held = not used.isdisjoint(NAMED_TOOLS), False, CUT_TOOL in used, "tools/list" in used
+                yield Line(self._noise(), self._random.random() < 0.5, *held)
             elif drawn < 0.12:
                 yield Line(self._message(self._unknown()), self._random.random() < 0.5)
             elif drawn < 0.5 and self._open:
