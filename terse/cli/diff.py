@@ -93,6 +93,8 @@ def _plan_before(before: str, rules: str, root: str, notes: list[str]) -> Plan:
     from terse.plan.model import Plan
     from terse.review.revision import NoRevision, Revision
 
+    if not before:
+        fail("the name of what to compare with is empty: name a revision or a folder")
     reader: Reader | None = None
     path, folder = before, None
     if not os.path.exists(before):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from terse.cli.command import Command
-from terse.cli.console import FINDINGS, CommandError, fail, write, write_bytes
-from terse.cli.files import STDIN, read_text, replace_file, shown
+from terse.cli.console import CommandError, fail, write, write_bytes
+from terse.cli.files import STDIN, quoted, read_text, replace_file, shown
 
 if TYPE_CHECKING:
     from terse.payload.call import Call
@@ -77,6 +77,8 @@ def explain(
     if watch and STDIN in payloads:
         fail("--watch needs a file: stdin is read once")
     if to is not None:
+        if not to:
+            fail("--to '': the name of the file is empty")
         _refuse_inputs(to, [*payloads, *([rules] if rules else [])])
 
     def once() -> None:
@@ -208,7 +210,6 @@ class _Explainer:
         from terse.memory.session import Session
         from terse.payload.call import Call
         from terse.payload.exact import parse
-        from terse.payload.sample import Sample
         from terse.report.explanation import CallFrom
         from terse.review.replay import NotACapture, sessions
 
@@ -217,10 +218,10 @@ class _Explainer:
             try:
                 named = parse_call(call_text)
             except BadCall as error:
-                fail(f"--call {shown(call_text)}: {error}")
+                fail(f"--call {quoted(call_text)}: {error}")
             wanted = (named.server, named.tool)
         try:
-            found = sessions(shown(path), read_text(path).split("\n"), structured=False)
+            found = sessions(shown(path), read_text(path).split("\n"))
         except NotACapture as error:
             fail(shown(str(error)))
         for calls in found:
@@ -228,8 +229,8 @@ class _Explainer:
             for number, each in enumerate(calls, 1):
                 arguments = parse(each.arguments)
                 assert isinstance(arguments, dict), "INVARIANT: arguments were written from an object"
-                call = Call(each.server, each.tool, arguments, each.is_error)
-                sample = Sample(each.texts, is_result=True, is_error=each.is_error)
+                sample = each.sample
+                call = Call(each.server, each.tool, arguments, sample.is_error)
                 is_shown = wanted == (each.server, each.tool)
                 name = f"{shown(path)} {number}"
                 yield self._asked(name, sample, call, CallFrom.OPTION, (), is_shown=is_shown)
@@ -243,28 +244,28 @@ class _Explainer:
         notes: Iterable[str],
         is_shown: bool = True,
     ) -> Asked:
-        from terse.payload.payload import Payload
-        from terse.plan.run import run, sent
-        from terse.plan.whole import whole_repeat
+        from terse.payload.blocks import join
+        from terse.plan.result import run_result
+        from terse.plan.run import sent
         from terse.report.explanation import Explanation
         from terse.report.sequence import Asked
 
-        outcomes = [
-            run(
-                self._plan,
-                Payload.of(text),
-                call,
-                self._session,
-                self._counted,
-                part=part,
-                can_retrieve=self._can_retrieve,
-                detail=True,
-                clock=self._clock,
-            )
-            for part, text in enumerate(sample.texts)
-        ]
-        repeat = whole_repeat(outcomes, call, self._session)
-        sent(self._plan, repeat or outcomes, call, self._session, self._counted)
+        may_join = sample.is_texts_alone and not sample.is_error and len(sample.texts) > 1
+        answered = run_result(
+            self._plan,
+            sample.texts,
+            call,
+            self._session,
+            self._counted,
+            joined=join(sample.texts) if may_join else None,
+            can_retrieve=self._can_retrieve,
+            detail=True,
+            clock=self._clock,
+        )
+        sent(self._plan, answered.outcomes, call, self._session, self._counted)
+        is_one = len(answered.outcomes) < len(sample.texts)
+        if is_one:
+            notes = (*notes, f"its {len(sample.texts)} texts are sent as one, which takes less")
         explanation = Explanation(
             file=name,
             is_result=sample.is_result,
@@ -273,11 +274,13 @@ class _Explainer:
             policy=self._policy,
             policy_hash=self._plan.hash,
             vocabulary=self._counted.name,
-            outcomes=tuple(outcomes),
+            outcomes=answered.outcomes,
             notes=tuple(notes),
-            originals=sample.texts,
+            originals=tuple(payload.text for payload in answered.payloads),
         )
-        said = None if repeat is None else (repeat[0].text, self._counted.count(repeat[0].text))
+        said = None
+        if answered.one is not None and not is_one:
+            said = (answered.one, self._counted.count(answered.one))
         return Asked(name, explanation, said, is_shown)
 
 
@@ -297,7 +300,7 @@ def _call(path: str, text: str | None, is_error: bool) -> tuple[Call, CallFrom]:
         try:
             named = parse_call(text)
         except BadCall as error:
-            fail(f"--call {shown(text)}: {error}")
+            fail(f"--call {quoted(text)}: {error}")
         return Call(named.server, named.tool, named.arguments, is_error), CallFrom.OPTION
     place = None if path == STDIN else place_in_samples(Path(path).absolute().parts)
     if place is not None:
@@ -316,11 +319,11 @@ def _policy(rules: str | None) -> tuple[Plan, str]:
     if rules is None:
         return default_plan(), "the embedded default (no --rules)"
     if not os.path.exists(rules):
-        fail(f"--rules {shown(rules)}: no such file or folder")
+        fail(f"--rules {quoted(rules)}: no such file or folder")
     try:
         return load_plan(rules), shown(rules)
     except DoesNotCompile as error:
-        raise CommandError(str(error), FINDINGS) from None
+        raise CommandError(str(error), error.code) from None
 
 
 def _notes(path: str, sample: Sample, call_from: CallFrom) -> Iterator[str]:

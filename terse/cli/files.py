@@ -37,12 +37,12 @@ def read_text(path: str) -> str:
     data = read_bytes(path)
     if not data:
         fail(f"{shown(path)} is empty: there is nothing in it to explain")
-    if b"\0" in data:
-        fail(f"{shown(path)} is binary (it has a NUL byte): terse works on text results only")
     try:
+        # A NUL is a character like others in the text of a result, and the proxy takes it as one.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        fail(f"{shown(path)} is not UTF-8 text (byte {error.start}): terse works on text results only")
+        what = "binary: not UTF-8" if b"\0" in data else "not UTF-8 text"
+        fail(f"{shown(path)} is {what} (byte {error.start}): terse works on text results only")
 
 
 def replace_file(path: str, text: str) -> None:
@@ -74,6 +74,11 @@ def shown(path: str) -> str:
     if path == STDIN:
         return "stdin"
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in path)
+
+
+def quoted(argument: str) -> str:
+    """How messages show what an option was given: as `shown`, and between quotes where it is blank."""
+    return shown(argument) if argument.strip() else f"'{shown(argument)}'"
 
 
 def _read_file(path: str) -> bytes:

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import terse
+from terse.cli.console import FINDINGS, UNUSABLE
 from terse.plan.model import Plan
 from terse.plan.stored import NotAPlan, decode, encode
 
@@ -25,7 +26,15 @@ MAX_ERRORS = 12
 
 
 class DoesNotCompile(Exception):  # noqa: N818 — says what is wrong with the rules
-    """The rules cannot be run. The message has the errors, one a line, and what to do."""
+    """The rules cannot be run. The message has the errors, one a line, and what to do.
+
+    Attributes:
+        code: what a command ends with: 1 where the rules have errors, 2 where they cannot be read.
+    """
+
+    def __init__(self, message: str, code: int = FINDINGS) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def default_plan() -> Plan:
@@ -78,7 +87,7 @@ def _compile(rules: str) -> tuple[Plan, dict[str, object]]:
     try:
         checked = check([rules], reader=Recording())
     except Unreadable as unreadable:
-        raise DoesNotCompile(str(unreadable)) from None
+        raise DoesNotCompile(str(unreadable), UNUSABLE) from None
     if checked.plan is None:
         errors = [line(found) for found in checked.diagnostics if found.severity is Severity.ERROR]
         more = [f"… and {len(errors) - MAX_ERRORS} more"] if len(errors) > MAX_ERRORS else []

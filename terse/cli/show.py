@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from terse.cli.command import Command
-from terse.cli.console import FINDINGS, CommandError, fail, write
-from terse.cli.files import shown
+from terse.cli.console import CommandError, fail, write
+from terse.cli.files import quoted, shown
 
 if TYPE_CHECKING:
     from terse.payload.call import Call
@@ -52,7 +52,7 @@ def _call(text: str) -> Call:
     try:
         call = parse_call(text)
     except BadCall as error:
-        fail(f"{shown(text)}: {str(error).partition(': write')[0]}: write server/tool")
+        fail(f"{quoted(text)}: {str(error).partition(': write')[0]}: write server/tool")
     if call.arguments:
         fail(f"{shown(text)}: the order of rules is that of a tool: write {shown(call.name)}")
     return call
@@ -65,11 +65,11 @@ def _policy(rules: str | None) -> tuple[Plan, str]:
         return default_plan(), "the embedded default policy"
     path = DEFAULT_RULES if rules is None else rules
     if not os.path.exists(path):
-        fail(f"--rules {shown(path)}: no such file or folder")
+        fail(f"--rules {quoted(path)}: no such file or folder")
     try:
         return load_plan(path), shown(path)
     except DoesNotCompile as error:
-        raise CommandError(str(error), FINDINGS) from None
+        raise CommandError(str(error), error.code) from None
 
 
 COMMAND = Command(

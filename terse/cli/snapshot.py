@@ -10,7 +10,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import fail, write
-from terse.cli.files import replace_file, shown
+from terse.cli.files import quoted, replace_file, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,14 +85,16 @@ def call_of(server: str, text: str) -> Call:
     from terse.language import BadCall, parse_call
     from terse.payload.call import Call
 
+    if not text.strip():
+        fail(f"--call {quoted(text)}: it is empty: write tool(argument: value, …), or its name")
     head = text.partition("(")[0]
     try:
         call = parse_call(text if "/" in head else f"server/{text}")
         if "/" in head and call.server != server:
-            fail(f"--call {shown(text)}: the server is called {shown(server)}")
+            fail(f"--call {quoted(text)}: the server is called {shown(server)}")
         place(server, call.tool)
     except (BadCall, NoPlace) as error:
-        fail(f"--call {shown(text)}: {error}")
+        fail(f"--call {quoted(text)}: {error}")
     return Call(server, call.tool, call.arguments)
 
 
@@ -102,6 +104,8 @@ def folder_of(rules: str) -> str:
     from terse.language.disk import Disk
     from terse.language.load import normal
 
+    if not rules:
+        fail("--rules '': the name of the file is empty")
     path = normal(rules.replace("\\", "/"))
     if path.endswith(".terse"):
         return root_of([path], Disk())

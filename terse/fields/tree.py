@@ -122,6 +122,10 @@ class Tree:
                 if type(item) is str and item.lstrip()[:1] in ("{", "["):
                     yield Spot(item, spot, key)
 
+    def names_in_strings(self, target: Target) -> bool:
+        """Whether a string that is data (JSON in a string) names what the target is: no line sees it."""
+        return any(may_hold(str(spot.value), target) for spot in self._data_in_strings())
+
     def spots(self, target: Target) -> Iterator[Spot]:
         """What the target finds, without what is kept or no longer there."""
         return (spot for spot in find(self.document, target) if self.is_free(spot))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from terse.language.parse import MAX_BYTES
 
@@ -26,7 +27,8 @@ class Disk:
 
     def files(self, folder: str) -> Sequence[str]:
         found = []
-        for here, folders, names in os.walk(folder):
+        # A folder that cannot be read may hold a guard: it is not passed over.
+        for here, folders, names in os.walk(folder, onerror=_refuse):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             found += [os.path.normpath(os.path.join(here, name)).replace(os.sep, "/") for name in names]
         return sorted(found)
@@ -39,3 +41,7 @@ class Disk:
 
     def is_inside(self, path: str, folder: str) -> bool:
         return Path(path).resolve().is_relative_to(Path(folder).resolve())
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise error

@@ -101,8 +101,8 @@ def entries(paths: Iterable[str], reader: Reader) -> Iterator[str]:
     """The rule files that the paths name: files as they are, of folders every `.terse` file below.
 
     Raises:
-        Unreadable: a folder cannot be read, or has no rule files; or a name is no Unicode text, which a
-            plan and its reports could not hold.
+        Unreadable: a folder, or one in it, cannot be read, or there are no rule files; or a name is empty, or
+            no Unicode text, which a plan and its reports could not hold.
     """
     for path in map(normal, paths):
         if not reader.is_folder(path):
@@ -112,7 +112,7 @@ def entries(paths: Iterable[str], reader: Reader) -> Iterator[str]:
         try:
             files = [file for file in reader.files(path) if file.endswith(".terse")]
         except OSError as error:
-            raise Unreadable(path, error.strerror or "cannot be read") from error
+            raise Unreadable(error.filename or path, error.strerror or "cannot be read") from error
         if not files:
             raise Unreadable(path, "there is no .terse file below this folder")
         for file in files:
@@ -130,7 +130,13 @@ def _named(path: str) -> None:
 
 
 def normal(path: str) -> str:
-    """The path without `.`, `..` and doubled slashes where they can be left out."""
+    """The path without `.`, `..` and doubled slashes where they can be left out.
+
+    Raises:
+        Unreadable: it is empty, which would else be the working directory.
+    """
+    if not path:
+        raise Unreadable("''", "the name of the file is empty")
     return posixpath.normpath(path)
 
 

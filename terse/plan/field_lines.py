@@ -207,7 +207,7 @@ class FieldLines:
         notes: list[str] = []
         for target in targets:
             done = self._act(line, target)
-            notes.append(done.note)
+            notes.append(done.note + (self._overlooked(target) if self._detail and not done.places else ""))
             places += done.places
             self.lost_tokens += done.lost
             name = describe.target(target)
@@ -225,6 +225,15 @@ class FieldLines:
         touched = self._witness.touched(self.subject) if self._witness is not None else None
         action = _ACTIONS[type(line)] if touched is not None else ""
         self._trace(label, line.at, status, guarantee, prefix + _joined(notes), action, touched)
+
+    def _overlooked(self, target: Target) -> str:
+        """Where the target found nothing: that what it names stands in data that no selector looks into."""
+        if isinstance(self.subject, Page):
+            held = may_hold(self._payload.text, target)
+            return "; data in it names them, and is not looked into" if held else ""
+        tree = self.subject
+        held = next(find(tree.document, target), None) is None and tree.names_in_strings(target)
+        return "; JSON in a string names it, and is not looked into" if held else ""
 
     def _act(self, line: Line, target: Target) -> Done:
         if isinstance(self.subject, Page) and isinstance(target, (Path, Every)) and not self._cut_as_text:

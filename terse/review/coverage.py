@@ -125,7 +125,7 @@ def _never_acted(line: Keep | Remove | SetAside | Shorten | FitIn, step: StepTra
     match step.status:
         case StepStatus.FORBIDDEN:
             return f"forbidden: {step.note}"
-        case StepStatus.SKIPPED if step.note == "nothing found":
+        case StepStatus.SKIPPED if step.note.startswith("nothing found"):
             return "found nothing"
     return f"changed nothing: {step.note}" if step.note else "changed nothing"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -181,7 +182,7 @@ def test_no_colours_ever(terse: Terse, sample: str) -> None:
     ("data", "says"),
     [
         (b"", "x.json is empty"),
-        (b"a\0b", "x.json is binary"),
+        (b"\x89PNG\0", "x.json is binary: not UTF-8 (byte 0)"),
         (b"\xff\xfea", "x.json is not UTF-8 text (byte 0)"),
     ],
 )
@@ -202,6 +203,9 @@ def test_an_unusable_file_is_one_line(terse: Terse, tmp_path: Path, data: bytes,
         (["."], ". is a folder: name a file in it"),
         (["rules.terse", "--call", "github"], "--call github: unexpected end of the line"),
         (["rules.terse", "--call", "github/*"], "is a pattern"),
+        (["rules.terse", "--call", ""], "--call '': it is empty: write server/tool"),
+        (["rules.terse", "--call", " "], "--call ' ': it is empty: write server/tool"),
+        (["rules.terse", "--to", ""], "--to '': the name of the file is empty"),
         (["rules.terse", "--json", "--whole"], "exclude each other"),
         (["T999"], "no code T999"),
     ],
@@ -235,13 +239,36 @@ def test_rules_that_do_not_check_are_findings(terse: Terse, sample: str, tmp_pat
     assert b"bad.terse:5" in done.stderr
 
 
-def test_missing_rules_are_said(terse: Terse, sample: str) -> None:
-    """--rules with no such path is said by its name."""
-    done = terse("explain", sample, "--rules", "nowhere.terse")
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [
+        ("nowhere.terse", "--rules nowhere.terse: no such file or folder"),
+        ("", "--rules '': no such file or folder"),
+        ("empty", "empty: there is no .terse file below this folder"),
+        ("pipe.terse", "pipe.terse: is not a regular file"),
+    ],
+)
+@pytest.mark.parametrize("command", [("explain", "x.json"), ("show", "a/b")])
+def test_rules_that_cannot_be_read_end_the_command(
+    terse: Terse, tmp_path: Path, command: tuple[str, ...], rules: str, says: str
+) -> None:
+    """They are named in one line, with the exit code of what could not be done; nothing is waited for."""
+    (tmp_path / "x.json").write_text("[]")
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe.terse")
+    done = terse(*command, "--rules", rules)
 
-    assert done.returncode in (1, 2)
-    assert b"nowhere.terse" in done.stderr
-    assert b"Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == f"terse: {says}\n"
+
+
+def test_a_text_with_a_nul_is_explained(terse: Terse, tmp_path: Path) -> None:
+    """A result may hold one, and the proxy takes it: it is shown as an escape."""
+    (tmp_path / "x.txt").write_bytes(b"one\0two\n" * 40)
+    done = terse("explain", "x.txt")
+
+    assert done.returncode == 0
+    assert "one\\x00two" in done.stdout.decode()
 
 
 @pytest.mark.parametrize("code", ["T201", "t201"])

@@ -201,3 +201,28 @@ def test_real_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unreadable) as error:
         check(["p"])
     assert error.value.path == "p/link.terse"
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be a guard in it: a policy without it would not be the one that was written."""
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "open.terse").write_text("terse 1\n")
+    listed = os.scandir
+
+    def refused(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(Unreadable) as error:
+        check([str(tmp_path)])
+    assert (error.value.path, error.value.reason) == (str(tmp_path / "closed"), "Permission denied")
+
+
+def test_an_empty_name_is_not_the_working_directory() -> None:
+    """`--rules "$RULES"` with a variable that is not set."""
+    with pytest.raises(Unreadable, match="the name of the file is empty"):
+        check([""])

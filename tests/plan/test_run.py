@@ -348,6 +348,29 @@ def test_selectors_of_the_other_kind_find_nothing() -> None:
         assert told(done)[0].note == said
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (dump({"result": ISSUES}), "nothing found; JSON in a string names it, and is not looked into"),
+        (
+            dump([{"id": 5}, {"id": ISSUES}]),
+            "nothing found; JSON in a string names it, and is not looked into",
+        ),
+        (dump({"result": "no body here"}), "nothing found"),
+        (
+            f"Found some:\n{ISSUES}",
+            "no fields to look for: not JSON; data in it names them, and is not looked into",
+        ),
+    ],
+)
+def test_data_that_no_line_looks_into_is_said(text: str, said: str) -> None:
+    """JSON inside a string, or after words: the line does nothing there, and explain tells it apart."""
+    done = outcome(rule(fields=(Remove((Every(("body",)),)),)), text, detail=True)
+
+    assert done.text == text
+    assert told(done)[0].note == said
+
+
 HELD = '{"id": 7, "note": "' + 80 * "words " + '"}'
 
 
