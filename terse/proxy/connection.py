@@ -75,7 +75,8 @@ class Connection:
         upstream: the server.
         send: takes whole messages for the client, from one thread at a time, in the order in which they are
             to arrive, and may wait: what the server says then waits, too. OSError: the client is gone.
-        load: makes what rewrites results; called in a thread, while the server boots. `Refused`: it is said
+        load: makes what rewrites results, or None for a connection that rewrites nothing; called in a
+            thread, while the server boots. `Refused`: it is said
             on stderr, nothing is sent to the client any more, and `refused` is called. Any other failure is
             said on stderr, and everything is sent as it came.
         ended: called once, by the thread that reads the server, after the last message from it was sent;
@@ -94,7 +95,7 @@ class Connection:
         self,
         upstream: Upstream,
         send: Callable[[bytes], None],
-        load: Callable[[], Rewriter],
+        load: Callable[[], Rewriter | None],
         *,
         ended: Callable[[BaseException | None], None],
         refused: Callable[[], None],
@@ -141,6 +142,11 @@ class Connection:
             self._wire.from_client(message)
         self._upstream.send(block)
         self._wire.read()
+
+    @property
+    def own_tool(self) -> str | None:
+        """See `Rewriter.own_tool`."""
+        return self._rewriting.own_tool
 
     def wait_until_loaded(self, seconds: float) -> None:
         """Wait until the rules are there, or could not be loaded, or the time is over."""

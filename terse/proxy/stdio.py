@@ -59,7 +59,7 @@ class Relay:
     def __init__(
         self,
         upstream: Upstream,
-        load: Callable[[Complaints], Rewriter],
+        load: Callable[[Complaints], Rewriter | None],
         *,
         must_load: bool = False,
         rewrites_lists: Callable[[bytes], bool] | None = None,
@@ -169,7 +169,7 @@ class Relay:
 
     # ---- the rules -------------------------------------------------------------------------------
 
-    def _load(self) -> Rewriter:
+    def _load(self) -> Rewriter | None:
         self._connection.server_spoke.wait(LOAD_AFTER_SECONDS)
         sys.setswitchinterval(SWITCH_SECONDS)
         return self._make_rewriter(self._complaints)
