@@ -1,8 +1,12 @@
-"""`make bench [BENCH=NAME…]`: every measurement, or those that are named."""
+"""`make bench [BENCH=NAME…]`: every measurement, or those that are named.
+
+`--corpus FOLDER` is where `listings` finds lists of tools.
+"""
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from tests.benchmarks import (
     commands,
@@ -12,6 +16,7 @@ from tests.benchmarks import (
     handles,
     language,
     layouts,
+    listings,
     proxy,
     schemas,
     sessions,
@@ -38,13 +43,19 @@ MEASUREMENTS = {
 
 
 def main(names: list[str]) -> int:
-    unknown = [name for name in names if name not in MEASUREMENTS]
+    corpus = None
+    if "--corpus" in names:
+        at = names.index("--corpus")
+        corpus = names[at + 1] if len(names) > at + 1 else None
+        names = names[:at] + names[at + 2 :]
+    measurements = {**MEASUREMENTS, "listings": partial(listings.measure, corpus)}
+    unknown = [name for name in names if name not in measurements]
     if unknown:
-        print(f"no measurement {unknown[0]}: there are {', '.join(MEASUREMENTS)}", file=sys.stderr)
+        print(f"no measurement {unknown[0]}: there are {', '.join(measurements)}", file=sys.stderr)
         return 2
-    for name in names or MEASUREMENTS:
+    for name in names or measurements:
         print(f"## {name}\n", flush=True)
-        for line in MEASUREMENTS[name]():
+        for line in measurements[name]():
             print(line, flush=True)
         print()
     return 0
