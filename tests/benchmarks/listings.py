@@ -1,8 +1,8 @@
-"""What lists of tools cost: as received, in place and wrapped at each level, and behind mcp-compressor. Not tests.
+"""What lists of tools cost: as received, in place, wrapped, and behind mcp-compressor. Not tests.
 
-Tokens are o200k of what clients give a model: names, descriptions and input schemas as compact JSON. The lists
-are files `{"tools": […]}` of a folder (`--corpus`); mcp-compressor is installed in an environment of its own and
-run in front of a server with the same list.
+Tokens are o200k of what clients give a model: names, descriptions and input schemas as compact JSON. The
+lists are files `{"tools": […]}` of a folder (`--corpus`); mcp-compressor is installed in an environment of
+its own and run in front of a server with the same list.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def measure(corpus: str | None) -> Iterator[str]:
     yield f"{len(servers)} servers, {tools} tools, {received:,} tokens as received"
     yield "net: with the definitions fetched of 5 tools of each server, of average size"
     yield ""
-    yield "level   in place         net      wrapped          net      compressor          net   larger than it"
+    heads = ("in place", "net", "wrapped", "net", *(("compressor", "net") if with_peer else ()))
+    columns = "".join(f"{head:>15}" for head in heads)
+    yield f"level  {columns}{'   larger than it' if with_peer else ''}"
     for level in LEVELS:
         in_place = sum(server.in_place[level] for server in servers)
         wrapped = sum(server.wrapped[level] for server in servers)
@@ -61,9 +63,8 @@ def measure(corpus: str | None) -> Iterator[str]:
             peer = sum(server.peer[level] for server in servers)
             peer_fetched = sum(server.peer_fetched for server in servers)
             larger = [server.name for server in servers if server.wrapped[level] > server.peer[level]]
-            line += (
-                f"{_cell(peer, received)}{_cell(peer + peer_fetched, received)}   {len(larger)} {larger[:4]}"
-            )
+            line += f"{_cell(peer, received)}{_cell(peer + peer_fetched, received)}"
+            line += f"   {', '.join(larger) or 'none'}"
         yield line
     yield ""
     yield "server                tools  received  low: in place  wrapped  compressor"
@@ -76,7 +77,7 @@ def measure(corpus: str | None) -> Iterator[str]:
 
 
 def _cell(tokens: int, received: int) -> str:
-    return f"{tokens:>9,} {100 * (tokens - received) / received:>+4.0f}%"
+    return f"{tokens:,} {100 * (tokens - received) / received:>+4.0f}%".rjust(15)
 
 
 class _Server:

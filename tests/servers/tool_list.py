@@ -1,4 +1,7 @@
-"""An MCP server with the tools of a file, `{"tools": […]}`: `python tool_list.py FILE`. Calls give an empty text."""
+"""An MCP server with the tools of a file, `{"tools": […]}`. A call gives an empty text.
+
+python tool_list.py FILE
+"""
 
 from __future__ import annotations
 
