@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from queue import SimpleQueue
-from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from terse.proxy.connection import Connection, Upstream
+from terse.proxy.outbox import Outbox
 
 if TYPE_CHECKING:
     from terse.proxy.many.pending import All
     from terse.proxy.message import Message
 
-MAX_UNSENT_BYTES = 64 * 1024 * 1024
-"""What may wait for a server that does not read; beyond it, what is meant for it is refused."""
 BACK_OFF_SECONDS = (0.5, 2.0, 5.0, 15.0, 60.0)
 """Between the end of a server and its next start, each time it ends early; then as the last one."""
 STEADY_SECONDS = 60.0
@@ -53,9 +50,7 @@ class Member:
         self._start = start
         self._connect = connect
         self.upstream: Upstream | None = None
-        self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
-        self._unsent = 0
-        self._lock = Lock()
+        self._outbox: Outbox | None = None
         self._early_ends = 0
         self._started = 0.0
 
@@ -72,24 +67,16 @@ class Member:
             self.note_end(f"it cannot be started: {error.strerror or error}")
             return False
         self.upstream = upstream
-        outbox: SimpleQueue[bytes | None] = SimpleQueue()
-        self._outbox = outbox
-        self._unsent = 0
         connection = self._connect(self, upstream)
         self.absence = ""
+        self._outbox = Outbox(connection, upstream)
         self.connection = connection
         connection.start()
-        Thread(target=self._write, args=(connection, outbox), daemon=True).start()
         return True
 
     def send(self, block: bytes) -> bool:
-        """Give whole messages to the server; a thread of its own writes them. False: it has no room."""
-        with self._lock:
-            if self.connection is None or (self._unsent and self._unsent + len(block) > MAX_UNSENT_BYTES):
-                return False
-            self._unsent += len(block)
-        self._outbox.put(block)
-        return True
+        """Give whole messages to the server; nobody waits for it. False: it has no room, or does not run."""
+        return self._outbox is not None and self._outbox.send(block)
 
     def note_end(self, why: str) -> None:
         """The server does not run: plan its next start."""
@@ -99,28 +86,14 @@ class Member:
         self.absence = why
         self.is_introduced = self.was_discovered = False
         self.introduction = self.introducing = None
-        with self._lock:
-            self.connection = None
-            # INVARIANT: nothing touches the descriptors of an upstream that may have been released.
-            self.upstream = None
-        self._outbox.put(None)
+        self.connection = self.upstream = None
+        if self._outbox is not None:
+            self._outbox.abandon()
+            self._outbox = None
         self.next_start = time.monotonic() + wait
 
     def close_input(self) -> None:
         """Let the server see the end of the client's messages, once it was given all of them."""
-        self._outbox.put(None)
+        if self._outbox is not None:
+            self._outbox.close()
         self.next_start = None
-
-    def _write(self, connection: Connection, outbox: SimpleQueue[bytes | None]) -> None:
-        while (block := outbox.get()) is not None:
-            with self._lock:
-                self._unsent -= len(block)
-            try:
-                connection.from_client(block)
-            except OSError:
-                # Its end is noticed where its output is read.
-                break
-            del block
-        with self._lock:
-            if self.connection is connection and self.upstream is not None:
-                self.upstream.close_input()
