@@ -201,9 +201,15 @@ Question = Lookup | Count | Filter | Compare | LineLookup | LineCount | LineFilt
 
 
 def document(text: str) -> Document:
-    """What questions are answered from: the JSON of a text, the list of its JSON lines, or its lines."""
+    """What questions are answered from: the JSON of a text, the list of its JSON lines, or its lines.
+
+    Of JSON in which a key stands twice nothing is asked: there is no one right answer.
+    """
     if Payload.of(text).json is not None:
-        return _json(text)
+        try:
+            return _json(text)
+        except ValueError:
+            return {}
     lines = text.splitlines()
     if lines and all(line.startswith("{") for line in lines):
         try:
@@ -219,7 +225,14 @@ def is_lines(document: Document) -> bool:
 
 
 def _json(text: str) -> Any:
-    return json.loads(text, parse_int=Decimal, parse_float=Decimal)
+    return json.loads(text, parse_int=Decimal, parse_float=Decimal, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key twice")
+    return made
 
 
 def questions(text: str, seed: int = 0) -> Sequence[Question]:

@@ -12,6 +12,7 @@ from terse.layout.document import (
     Cells,
     Column,
     Group,
+    Rows,
     Slot,
     Table,
     Template,
@@ -84,7 +85,13 @@ class _Search:
         self.context = context
         present = [row for row in range(table.count) if row not in table.whole]
         self.leaves = list(_leaves(table.columns, (), present))[:MAX_COLUMNS]
-        self.sources = [leaf for leaf in self.leaves if is_slot(leaf.path)]
+        # In a slot `#key` is the key of a row, never a record's value of that name.
+        keys = table.columns[0] if table.rows is Rows.KEYED else None
+        self.sources = [
+            leaf
+            for leaf in self.leaves
+            if is_slot(leaf.path) and (leaf.path != (KEY_NAME,) or leaf.column is keys)
+        ]
         self.templates: dict[Path, Cells | Template] = {}
 
     def run(self) -> Table:

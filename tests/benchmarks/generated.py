@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from terse.payload.exact import Number, dump, parse
+from terse.payload.exact import Number, as_object, dump, parse
 from terse.payload.payload import Payload
 from terse.tiers.expand import expand
 from terse.tiers.spec import Draft
 from tests.folds.shapes import FOLDED
 from tests.folds.test_exact import FOLDS, MARKS, folded
 from tests.layout.documents import MARKS as WORDS
-from tests.layout.documents import NUMBERS
+from tests.layout.documents import NON_FINITE, NUMBERS
 from tests.layout.test_chains import JSON_TIERS, steps
 
 DOCUMENTS = 5_000
@@ -84,7 +84,8 @@ def _wrapped(random: Random, depth: int) -> Any:
 
 
 def _object(random: Random, depth: int) -> Any:
-    return {_word(random): _value(random, depth + 1) for _ in range(random.randint(0, 8))}
+    pairs = [(_word(random), _value(random, depth + 1)) for _ in range(random.randint(0, 8))]
+    return as_object(pairs) if random.random() < 0.25 else dict(pairs)
 
 
 def _lists(random: Random, depth: int) -> Any:
@@ -94,20 +95,29 @@ def _lists(random: Random, depth: int) -> Any:
 
 def _keyed(random: Random, depth: int) -> Any:
     rows = _records(random, depth)
-    return {f"{random.choice(('node-', ''))}{at}{_word(random)}": row for at, row in enumerate(rows)}
+    start = random.choice((0, 0, 0, 5))
+    pairs = [
+        (f"{random.choice(('node-', ''))}{max(at, start)}{_word(random)}", row) for at, row in enumerate(rows)
+    ]
+    return as_object(pairs)
 
 
 def _records(random: Random, depth: int) -> list[Any]:
     columns = [_column(random, depth) for _ in range(random.randint(1, 6))]
     names = [_word(random) if random.random() < 0.3 else f"c{at}" for at in range(len(columns))]
+    if random.random() < 0.1:
+        # A key twice in every record, with columns between the two or none.
+        names[-1] = names[0]
     gaps = random.choice((0.0, 0.0, 0.1, 0.5))
     rows: list[Any] = []
     for at in range(random.randint(0, 14)):
-        row = {
-            name: column(at, rows)
-            for name, column in zip(names, columns, strict=True)
-            if random.random() >= gaps
-        }
+        row = as_object(
+            [
+                (name, column(at, rows))
+                for name, column in zip(names, columns, strict=True)
+                if random.random() >= gaps
+            ]
+        )
         rows.append(row if random.random() > 0.03 else _value(random, depth + 2))
     return rows
 
@@ -154,6 +164,7 @@ def _scalar(random: Random) -> Any:
             None,
             random.random() < 0.5,
             Number(random.choice(NUMBERS)),
+            Number(random.choice(NON_FINITE if random.random() < 0.2 else NUMBERS)),
             Number(str(random.randint(-99, 10 ** random.randint(1, 25)))),
             random.choice(WORDS),
             random.choice(WORDS),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -115,8 +117,6 @@ def test_texts_near_json_come_back_to_the_byte(documents: list[JsonValue], form:
 
 
 def _plain(value: JsonValue) -> object:
-    import json
-
     return json.loads(dump(value))
 
 
@@ -134,3 +134,15 @@ def test_what_looks_like_a_layout_is_one_only_as_a_whole(document: JsonValue) ->
         read(laid)
     except NotLayout:
         assert laid[0] in "[{"
+
+
+@pytest.mark.parametrize("keyed", [False, True], ids=["list", "by key"])
+@pytest.mark.parametrize("name", ["#key", "#1"])
+def test_a_key_named_like_a_slot_is_a_key(name: str, keyed: bool) -> None:
+    """A record's own `#key` is not the key of its row, whatever follows from it."""
+    rows = [{name: f"part-{n}{n}", "url": f"https://x.example/part-{n}{n}/", "n": "x"} for n in range(9)]
+    text = json.dumps({f"key{n}": row for n, row in enumerate(rows)} if keyed else rows)
+
+    laid = steps(Draft.of(Payload.of(text)), JSON_TIERS, "length").text
+
+    assert dump(parse(expand(laid))) == dump(parse(text))

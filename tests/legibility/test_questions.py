@@ -216,7 +216,17 @@ def test_the_same_seed_asks_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '["a","b","c","d","e","f"]', "one line", "[1,2,3]", '{"a":[{}]}']
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        '["a","b","c","d","e","f"]',
+        "one line",
+        "[1,2,3]",
+        '{"a":[{}]}',
+        "[" + ",".join(f'{{"id":{n},"name":"n{n}","id":"x{n}"}}' for n in range(9)) + "]",
+    ],
 )
 def test_a_result_with_nothing_to_ask_has_no_questions(text: str) -> None:
     """Small and odd results are passed over, without an error."""
