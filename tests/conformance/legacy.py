@@ -15,6 +15,8 @@ from tests.conformance.child import Child, Message
 from tests.conformance.sse import Stream, refused, streamed, until_ended
 
 SESSION = "mcp-session-id"
+MAX_SESSIONS = 6
+"""Clients that say no goodbye leave their server running: the oldest one is ended then."""
 
 
 class _Session:
@@ -105,9 +107,11 @@ class Legacy:
     async def answer(self, request: Request, body: bytes, message: Message) -> Response:
         """Answer a POST."""
         if message.get("method") == "initialize" and SESSION not in request.headers:
+            if len(self._sessions) == MAX_SESSIONS:
+                await self._sessions.pop(next(iter(self._sessions))).child.stop()
             session, ident = _Session(), uuid4().hex
-            await session.child.start(self._command)
             self._sessions[ident] = session
+            await session.child.start(self._command)
             return streamed(await session.ask(message, body), **{SESSION: ident})
         found = self._session(request)
         if isinstance(found, Response):
