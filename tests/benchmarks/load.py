@@ -1,7 +1,7 @@
 """Results of 10 kB, one after another: what the proxy adds to a call, errors, and its memory over time.
 
 Direct calls and calls through the proxy alternate, so that both meet the same machine; beside the time that a
-call took stands the processor time of the proxy, which other programs on the machine lengthen less. Linux only.
+call took stands the processor time of the proxy, which other programs lengthen less. Linux only.
 `CALLS=…` in the environment for another number of calls.
 """
 
