@@ -25,10 +25,18 @@ class Conversation:
 
     Attributes:
         characters: of all texts, as the server gave them, and as they were sent.
+        structured: results that came with `structuredContent`.
     """
 
-    def __init__(self, connection: process.Client, lines: int) -> None:
+    def __init__(self, connection: process.Client, lines: int, name: str = "anybody") -> None:
+        """
+        Args:
+            lines: what the server was started with.
+            name: of the client, as the proxy is told it.
+        """
         self.connection = connection
+        self.structured = 0
+        self._name = name
         self.characters = [0, 0]
         self._lines = lines
         self._counted: dict[tuple[str, str], int] = {}
@@ -88,18 +96,20 @@ class Conversation:
 
     def _begin(self) -> None:
         self.take_all()
-        info = {"name": "anybody", "version": "1"}
+        info = {"name": self._name, "version": "1"}
         begin = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}
         self.connection.send(process.request("begin", "initialize", **begin))
         self._until("begin")
         self.connection.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
         self.connection.send(process.request("tools", "tools/list"))
-        self._until("tools")
+        tools = self._until("tools")["result"]["tools"]
+        self._typed = {tool["name"] for tool in tools if "outputSchema" in tool}
 
-    def _until(self, ident: str) -> None:
+    def _until(self, ident: str) -> dict[str, Any]:
         # What was cancelled may be answered still.
-        while json.loads(self.connection.receive()).get("id") != ident:
+        while (message := json.loads(self.connection.receive())).get("id") != ident:
             pass
+        return dict(message)
 
     def _compare(self, tool: str, key: str, revision: int, place: int, result: dict[str, Any]) -> None:
         given = changing.result(tool, key, revision, self._lines)
@@ -109,6 +119,9 @@ class Conversation:
         if tool == "alert":
             assert result["isError"]
             assert sent == given
+        elif tool in self._typed or "structuredContent" in result:
+            assert result["structuredContent"] == changing.structured(given)
+            self.structured += 1
         own = [text in given for text in sent]
         decoded = [text if its_own else expand(text) for text, its_own in zip(sent, own, strict=True)]
         one_for_all = len(sent) < len(given) and not reader.ALL.fullmatch(decoded[0])

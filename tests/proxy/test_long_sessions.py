@@ -30,10 +30,10 @@ rule files {
 """
 CALLS = 500
 LINES = 25
-LARGE_LINES = 2000
-MEMORY = 2
+LARGE_CALLS, LARGE_LINES = 150, 2000
+MEMORY = 1
 """MB for earlier results."""
-GROWTH = 24 * 1024 * 1024
+GROWTH = 8 * 1024 * 1024
 """How far the process may grow after its first fifth: MEMORY, what a result needs for a moment, and what an
 allocator does not give back. The results that pass are more than that."""
 
@@ -76,6 +76,20 @@ def test_a_chain_of_calls_reads_back_whatever_happens_between(seed: int, proxy: 
         assert sent < given * 0.6
 
 
+@pytest.mark.parametrize("name", ["anybody", "claude-code", "github-copilot-developer"])
+def test_a_chain_of_typed_results_reads_back(name: str, proxy: list[str]) -> None:
+    """The data is there in the form that the client shows: once for those that show `structuredContent`."""
+    random = Random(4)
+    with started([*proxy, *served(LINES), "--typed"]) as connection:
+        talk = Conversation(connection, LINES, name)
+        for number in range(CALLS // 2):
+            talk.ask(random.choice(changing.TOOLS), random.choice("abc"))
+            talk.take_all()
+            if number == 100:
+                talk.begin_anew()
+        assert (talk.structured == 0) == (name != "anybody")
+
+
 def test_sessions_that_take_turns_know_nothing_of_each_other(proxy: list[str], tmp_path: Path) -> None:
     """Two at once with one store, and one of them started anew: each reads only what it was sent itself."""
     random = Random(3)
@@ -99,9 +113,9 @@ def test_large_results_do_not_pile_up(proxy: list[str]) -> None:
     with started([*proxy, "--memory", f"{MEMORY}MB", *served(LARGE_LINES)]) as connection:
         talk = Conversation(connection, LARGE_LINES)
         sizes = []
-        for number in range(CALLS):
+        for number in range(LARGE_CALLS):
             talk.ask("read", f"file {number}")
             talk.take_all()
             sizes.append(talk.resident_bytes())
-        assert max(sizes[CALLS // 5 :]) - sizes[CALLS // 5] < GROWTH
+        assert max(sizes[LARGE_CALLS // 5 :]) - sizes[LARGE_CALLS // 5] < GROWTH
         assert talk.characters[0] * 4 // 5 > GROWTH * 3 // 2

@@ -1,9 +1,10 @@
 """A server whose results change a little from call to call, as those of files, lists and pages do.
 
-    python changing.py [--lines N]
+    python changing.py [--lines N] [--typed]
 
 `read`, `list`, `page` and `blocks` answer for a key with revision 0, 0, 1, 1, 2 …: every second result is the
 one before. `alert` answers with an error. With `hold` an answer is kept back until the next call has its own.
+With `--typed` each tool has an `outputSchema`, and each result its data as `structuredContent` too.
 What each answers is `result`, which tests know as well.
 """
 
@@ -14,6 +15,12 @@ import sys
 from random import Random
 from typing import Any
 
+SCHEMA = {
+    "type": "object",
+    "properties": {"result": {"type": ["string", "array"], "items": {"type": "string"}}},
+    "required": ["result"],
+    "additionalProperties": False,
+}
 TOOLS = ("read", "list", "page", "blocks", "alert")
 
 
@@ -46,7 +53,13 @@ def result(tool: str, key: str, revision: int, lines: int) -> list[str]:
     return [f"no such thing as {key}: " + "look again, " * lines]
 
 
+def structured(texts: list[str]) -> dict[str, Any]:
+    """The texts of a result as `structuredContent`."""
+    return {"result": texts[0] if len(texts) == 1 else texts}
+
+
 def main() -> None:
+    typed = {"outputSchema": SCHEMA} if "--typed" in sys.argv else {}
     lines = int(sys.argv[sys.argv.index("--lines") + 1]) if "--lines" in sys.argv else 60
     counted: dict[tuple[str, str], int] = {}
     held: list[dict[str, Any]] = []
@@ -63,7 +76,7 @@ def main() -> None:
                 "serverInfo": {"name": "changing", "version": "1"},
             }
         elif request["method"] == "tools/list":
-            answer = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]}
+            answer = {"tools": [{"name": name, "inputSchema": {"type": "object"}, **typed} for name in TOOLS]}
         elif request["method"] == "tools/call":
             asked = params["arguments"]
             place = (params["name"], asked["key"])
@@ -72,6 +85,8 @@ def main() -> None:
             answer = {"content": [{"type": "text", "text": text} for text in texts]}
             if params["name"] == "alert":
                 answer["isError"] = True
+            elif typed:
+                answer["structuredContent"] = structured(texts)
             if asked.get("hold"):
                 held.append({"jsonrpc": "2.0", "id": request["id"], "result": answer})
                 continue
