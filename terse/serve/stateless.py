@@ -1,0 +1,187 @@
+"""Clients since 2026-07-28: no session, each request stands alone, and all share one server.
+
+INVARIANT: an id that a client chose never reaches the server: two clients may choose the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from terse.proxy.framing import messages
+from terse.proxy.many.merged import failure
+from terse.proxy.message import Message, read, replaced
+from terse.proxy.outbox import Outbox
+from terse.proxy.spans import MALFORMED, Span, encode_string
+from terse.serve.session import Open, Opened
+from terse.serve.stream import Stream
+
+REMOVED = ("initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe")
+"""Methods of earlier versions: the transport says that they are gone, whatever the server would."""
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+SCHEMAS_SECONDS = 60.0
+"""How long the schemas of tools are believed, when a tool is not among them."""
+SCHEMAS_WAIT = 10.0
+_AWAY = -32603
+
+
+class _Asked(NamedTuple):
+    stream: Stream
+    raw_id: bytes
+    raw_token: bytes | None
+
+
+class Stateless:
+    """One server for all clients of one user. To be used in the event loop, but for `open` and `close`."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, ended: Callable[[Stateless], None]) -> None:
+        self.is_over = False
+        self._loop = loop
+        self._on_end = ended
+        self._opened: Opened | None = None
+        self._outbox: Outbox | None = None
+        self._asked: dict[str, _Asked] = {}
+        self._secret = secrets.token_hex(4)
+        self._number = 0
+        self._schemas: dict[str, Any] = {}
+        self._schemas_read = float("-inf")
+        self._reading_schemas = asyncio.Lock()
+
+    # ---- its connection, from other threads ----------------------------------------------------------
+
+    def open(self, opens: Open) -> None:
+        """Start the server.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        opened = opens(self._from_server, self._server_ended)
+        self._opened = opened
+        self._outbox = Outbox(opened.connection, opened.upstream)
+        opened.connection.start()
+
+    def close(self) -> None:
+        """End the server."""
+        self.is_over = True
+        if self._outbox is not None:
+            self._outbox.abandon()
+        if self._opened is not None:
+            self._opened.connection.close()
+
+    def _from_server(self, block: bytes) -> None:
+        self._loop.call_soon_threadsafe(self._deliver, block)
+
+    def _server_ended(self, error: BaseException | None) -> None:
+        self._loop.call_soon_threadsafe(self._end)
+
+    # ---- from the clients ------------------------------------------------------------------------------
+
+    def ask(self, request: Message) -> tuple[str, Stream] | None:
+        """Give the server a request under an id of its own; what belongs to it comes on the stream.
+
+        Returns:
+            that id and the stream; None if the server has no room.
+        """
+        self._number += 1
+        ident = f"{self._secret}-{self._number}"
+        changes: dict[Span, bytes] = {request.members["id"]: encode_string(ident)}
+        token = request.meta("progressToken")
+        if token is not None:
+            changes[token] = encode_string(ident)
+        stream = Stream(self._number)
+        raw_token = None if token is None else request.raw[slice(*token)]
+        self._asked[ident] = _Asked(stream, request.raw_id, raw_token)
+        if self._send(replaced(request.raw, changes)):
+            return ident, stream
+        del self._asked[ident]
+        return None
+
+    def cancel(self, ident: str) -> None:
+        """The client has closed its stream: nobody waits for the answer."""
+        if self._asked.pop(ident, None) is not None:
+            params = b'{"requestId":%b}' % encode_string(ident)
+            self._send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":%b}' % params)
+
+    async def schema(self, tool: str, meta: bytes | None) -> Any:
+        """The `inputSchema` of a tool as clients are shown it; None if it is not known.
+
+        Args:
+            meta: the client's `_meta`, in whose name the tools are asked for.
+        """
+        if tool not in self._schemas and time.monotonic() - self._schemas_read > SCHEMAS_SECONDS:
+            async with self._reading_schemas:
+                if tool not in self._schemas:
+                    await self._read_schemas(meta)
+        return self._schemas.get(tool)
+
+    async def _read_schemas(self, meta: bytes | None) -> None:
+        self._schemas_read = time.monotonic()
+        cursor: str | None = None
+        while True:
+            params = {} if cursor is None else {"cursor": cursor}
+            inside = json.dumps(params).encode()[1:-1]
+            parts = [part for part in (b'"_meta":%b' % meta if meta else b"", inside) if part]
+            raw = b'{"jsonrpc":"2.0","id":0,"method":"tools/list","params":{%b}}' % b",".join(parts)
+            asked = self.ask(read(raw))
+            if asked is None or not await asked[1].wait(SCHEMAS_WAIT):
+                return
+            answer = asked[1].only()
+            result = json.loads(answer).get("result") if answer is not None else None
+            if not isinstance(result, dict):
+                return
+            for tool in result.get("tools", ()):
+                if isinstance(tool, dict) and "name" in tool:
+                    self._schemas[tool["name"]] = tool.get("inputSchema")
+            cursor = result.get("nextCursor")
+            if not isinstance(cursor, str):
+                return
+
+    def _send(self, raw: bytes) -> bool:
+        line = raw.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
+        return self._outbox is not None and self._outbox.send(line)
+
+    # ---- from the server -------------------------------------------------------------------------------
+
+    def _deliver(self, block: bytes) -> None:
+        for raw in messages(block):
+            try:
+                message = read(raw.strip(b"\r\n"))
+            except MALFORMED:
+                continue
+            if message.method is None:
+                self._answer(message)
+            elif message.id is None:
+                self._notification(message)
+
+    def _answer(self, message: Message) -> None:
+        asked = self._asked.pop(message.id, None) if isinstance(message.id, str) else None
+        if asked is not None:
+            asked.stream.put(replaced(message.raw, {message.members["id"]: asked.raw_id}))
+            asked.stream.end()
+
+    def _notification(self, message: Message) -> None:
+        place = message.params.get("progressToken") or message.meta(SUBSCRIPTION)
+        if place is not None:
+            asked = self._asked.get(message.text(place) or "")
+            if asked is not None:
+                is_progress = "progressToken" in message.params
+                own = asked.raw_token if is_progress and asked.raw_token is not None else asked.raw_id
+                asked.stream.put(replaced(message.raw, {place: own}))
+        elif len(self._asked) == 1:
+            # It says to nobody whom it is for; with one request under way there is no doubt.
+            next(iter(self._asked.values())).stream.put(message.raw)
+        if message.method == "notifications/tools/list_changed":
+            self._schemas.clear()
+            self._schemas_read = float("-inf")
+
+    def _end(self) -> None:
+        self.is_over = True
+        for asked in self._asked.values():
+            asked.stream.put(failure(asked.raw_id, _AWAY, "the server has ended: ask again").strip())
+            asked.stream.end()
+        self._asked.clear()
+        self._on_end(self)
