@@ -6,16 +6,26 @@ import re
 from ast import literal_eval
 
 from terse.layout.strict import NotLayout
-from terse.payload.exact import MAX_DEPTH, JsonValue, Number, is_number
+from terse.payload.exact import MAX_DEPTH, JsonValue, Number, is_number, repeats_a_key
+
+_NON_FINITE = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
+"""How Python prints the numbers that JSON lacks."""
 
 
 def spell_python(value: JsonValue) -> str:
-    """The value as Python's `repr` spells it, numbers as they were written."""
+    """The value as Python's `repr` spells it, numbers as they were written.
+
+    Raises:
+        NotLayout: no Python prints such a value: a key stands twice.
+    """
     if isinstance(value, Number):
-        return str.__str__(value)
+        number = str.__str__(value)
+        return _NON_FINITE.get(number, number)
     if isinstance(value, str):
         return repr(value)
     if isinstance(value, dict):
+        if repeats_a_key(value):
+            raise NotLayout("a dict with a key twice")
         return "{" + ", ".join(f"{key!r}: {spell_python(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(spell_python, value)) + "]"
@@ -23,10 +33,15 @@ def spell_python(value: JsonValue) -> str:
 
 
 _TOKEN = re.compile(
-    r"(?P<open>[\[{])|(?P<string>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")|(?P<word>None|True|False)"
+    r"(?P<open>[\[{])|(?P<string>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")|(?P<word>None|True|False|nan|-?inf)"
     r"|(?P<number>-?[0-9][0-9.eE+-]*)"
 )
-_WORDS: dict[str, JsonValue] = {"None": None, "True": True, "False": False}
+_WORDS: dict[str, JsonValue] = {
+    "None": None,
+    "True": True,
+    "False": False,
+    **{printed: Number(number) for number, printed in _NON_FINITE.items()},
+}
 
 
 def read_python(text: str) -> JsonValue | None:

@@ -69,9 +69,8 @@ class RepeatedKey(str):
         made._hash = hash((key, nth))
         return made
 
-    def __getnewargs__(self) -> tuple[str, int]:
-        # A copy of it is made so.
-        return str(self), self.nth
+    def __reduce__(self) -> tuple[type[RepeatedKey], tuple[str, int]]:
+        return RepeatedKey, (str(self), self.nth)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is RepeatedKey and self.nth == other.nth and str.__eq__(self, other)

@@ -152,6 +152,7 @@ FORMS = {
         '{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n',
     ),
     "python": ("Python outline: 1 row of a,b,c\n1,null,it's", "[{'a': 1, 'b': None, 'c': \"it's\"}]"),
+    "python numbers": ('Python outline: [NaN,-Infinity,Infinity,1.5,"nan"]', "[nan, -inf, inf, 1.5, 'nan']"),
     "prose": (
         "2 lines, then JSON (indent2), then 1 line:\nFound:\n\nDone.\nJSON outline:\na=1",
         'Found:\n\n{\n  "a": 1\n}\nDone.',
@@ -169,6 +170,7 @@ def test_a_layout_of_another_text_reads_to_the_byte(layout: str, text: str) -> N
 
 REFUSED = {
     "no mark": "id=1",
+    "python key twice": "Python outline:\na=1 a=2",
     "mark alone": "JSON outline",
     "no space": "JSON outline:x=1",
     "empty block": "JSON outline:\n",

@@ -5,7 +5,6 @@ It is strict: what the page does not allow is an error.
 
 from __future__ import annotations
 
-import ast
 import copy
 import json
 import re
@@ -69,9 +68,12 @@ def write(value: Any) -> str:
     return json.dumps(value)
 
 
+PRINTED = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
+
+
 def repr_of(value: Any) -> str:
     if isinstance(value, Num):
-        return str(value)
+        return PRINTED.get(str(value), str(value))
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {repr_of(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
@@ -85,9 +87,10 @@ def from_python(text: str) -> Any:
             return {key: plain(item) for key, item in value.items()}
         if isinstance(value, list):
             return [plain(item) for item in value]
-        return Num(repr(value)) if type(value) in (int, float) else value
+        return Num(json.dumps(value)) if type(value) in (int, float) else value
 
-    return plain(ast.literal_eval(text))
+    # Names for what has no literal; the text is one of our own making.
+    return plain(eval(text, {"__builtins__": {}, "nan": float("nan"), "inf": float("inf")}))
 
 
 HEAD = re.compile(
