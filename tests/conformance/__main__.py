@@ -12,6 +12,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
@@ -34,6 +35,8 @@ from tests.conformance.runs import LEGS, client_scenarios, client_scores, server
 from tests.conformance.scores import Checks
 from tests.servers.install import Unavailable, node
 
+WAYS_AT_ONCE = 3
+"""Most of the time goes into starting servers, each for one session."""
 FOLDER = ROOT / ".cache" / "conformance"
 
 
@@ -71,10 +74,14 @@ def _servers(found: Report, fixture: install.Fixture, ways: Sequence[Way], *, lo
         for name in names:
             complaints = found.complaints.setdefault(name, [])
             urls[name] = stack.enter_context(opened(name, upstream, complaints))
-            for leg, table in zip(LEGS, tables, strict=True):
-                table.scores[name] = server_scores(leg, urls[name])
+            # Also so that the suite does not judge how long a process takes to start.
+            sent = asked.characters(urls[name])
             if long:
-                found.characters[name] = asked.characters(urls[name])
+                found.characters[name] = sent
+        with ThreadPoolExecutor(WAYS_AT_ONCE) as pool:
+            for name, scores in zip(names, pool.map(_legs, urls.values()), strict=True):
+                for table, found_scores in zip(tables, scores, strict=True):
+                    table.scores[name] = found_scores
         for leg, table in zip(LEGS, tables, strict=True):
             for name, base in compared.items():
                 table.again[name] = [each.scenario for each in table.differences(name)]
@@ -84,6 +91,10 @@ def _servers(found: Report, fixture: install.Fixture, ways: Sequence[Way], *, lo
             found.tables.append(table)
             for line in report.summary(table):
                 print(line, flush=True)
+
+
+def _legs(url: str) -> list[dict[str, Checks]]:
+    return [server_scores(leg, url) for leg in LEGS]
 
 
 def _clients(found: Report, fixture: install.Fixture, ways: Sequence[Way]) -> None:
