@@ -264,8 +264,11 @@ class _Explainer:
         )
         sent(self._plan, answered.outcomes, call, self._session, self._counted)
         is_one = len(answered.outcomes) < len(sample.texts)
+        received = None
         if is_one:
-            notes = (*notes, f"its {len(sample.texts)} texts are sent as one, which takes less")
+            received = sum(map(self._counted.count, sample.texts))
+            words = f"its {len(sample.texts)} texts, {received:,} tokens, are sent as one, which takes less"
+            notes = (*notes, words)
         explanation = Explanation(
             file=name,
             is_result=sample.is_result,
@@ -274,14 +277,15 @@ class _Explainer:
             policy=self._policy,
             policy_hash=self._plan.hash,
             vocabulary=self._counted.name,
-            outcomes=answered.outcomes,
+            # Where one sentence speaks of all texts, each of them is explained all the same.
+            outcomes=answered.outcomes if answered.one is None or is_one else answered.untaken,
             notes=tuple(notes),
             originals=tuple(payload.text for payload in answered.payloads),
         )
         said = None
         if answered.one is not None and not is_one:
             said = (answered.one, self._counted.count(answered.one))
-        return Asked(name, explanation, said, is_shown)
+        return Asked(name, explanation, said, is_shown, received)
 
 
 def _still() -> float:

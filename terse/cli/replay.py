@@ -91,10 +91,10 @@ def _facts(
     for path in captures:
         lines = read_text(path).split("\n")
         try:
-            found = sessions(shown(path), lines, structured=client is Client.STRUCTURED)
+            found = sessions(shown(path), lines)
         except NotACapture as error:
             fail(shown(str(error)))
-        jobs += [Job(calls, plans, vocabulary_name) for calls in found]
+        jobs += [Job(calls, plans, vocabulary_name, client.value) for calls in found]
     if not jobs:
         fail(f"no calls in {', '.join(map(shown, captures))}")
     rows = [row for done in tracked(_done(jobs), len(jobs), "replaying") for row in done]
@@ -144,7 +144,8 @@ COMMAND = Command(
     notes=(
         "A capture has one call a line, in order: an object with server, tool, arguments and result, the "
         "whole MCP result; lines with another `session` are of another session.",
-        "Every step is run to its end, for a client that can fetch what is set aside.",
+        "Each message goes the proxy's own way, to a client that lists the tools first; but every step is "
+        "run to its end.",
         "Exit codes: 0 done; 1 a step or the check of a result failed; 2 nothing was replayed.",
     ),
 )

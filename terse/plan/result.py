@@ -34,7 +34,8 @@ class Answered:
         payloads, outcomes: what rules were run on, and what came of it: for each text, or for the one text
             that stands for all of them. These are what `terse.plan.run.sent` notes.
         one: the only text that is sent, where one stands for all; else each outcome has its own.
-        untaken: what came of a form that was tried, and not sent: what failed in it is worth a word.
+        untaken: what came of forms that were tried and not sent, such as each text for itself where one
+            sentence speaks of all of them: what failed in one is worth a word.
     """
 
     received: tuple[Payload, ...]
@@ -105,7 +106,7 @@ def run_result(
             tool = retrieve_tool if can_retrieve else None
             repeat = whole_repeat(outcomes, call, session, number, tool)
             if repeat is not None:
-                return Answered(received, received, repeat, repeat[0].text)
+                return Answered(received, received, repeat, repeat[0].text, outcomes)
         return Answered(received, received, outcomes)
 
     if joined is None or len(received) < 2:
@@ -130,7 +131,7 @@ def run_result(
         apart = _unchanged(as_one)
     if outcome.changed and _tokens(as_one, vocabulary) < _tokens(apart, vocabulary):
         return as_one
-    return replace(apart, untaken=(outcome,))
+    return replace(apart, untaken=(*apart.untaken, outcome))
 
 
 def _rule_of_all(

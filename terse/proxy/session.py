@@ -62,6 +62,7 @@ class ProxySession:
         store: Store | None = None,
         memory_bytes: int | None = None,
         clock: Callable[[], float] = thread_time,
+        tell: Callable[[Answered, Sequence[Outcome]], None] | None = None,
     ) -> None:
         """
         Args:
@@ -70,11 +71,14 @@ class ProxySession:
             store: where that is kept; in this process, for as long as it lives, if None.
             memory_bytes: what the results that later ones may speak of take at most; None: as usual.
             clock: seconds, which budgets of time are measured with.
+            tell: called with each result that rules were run on, once it is on its way, and with what came of
+                it in the end.
         """
         self._plan = plan
         self._client = client
         self._store = store
         self._clock = clock
+        self._tell = tell
         self._memory_bytes = MAX_BYTES if memory_bytes is None else memory_bytes
         self._shown = ShownTools()
         self._listing = Listing(plan.tools, server, offers=retrieves)
@@ -213,6 +217,8 @@ class ProxySession:
             return
         try:
             outcomes = unsent.outcomes if rewritten else unsent.answered.as_they_came
+            if self._tell is not None:
+                self._tell(unsent.answered, outcomes)
             sent(self._plan, outcomes, unsent.call, self._memory, self._vocabulary, number=unsent.number)
         except (KeyboardInterrupt, SystemExit):
             raise

@@ -1,10 +1,12 @@
-"""`structuredContent` and the texts beside it: whether they say the same."""
+"""`structuredContent` and the texts beside it: whether they say the same, and which of them is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from terse.payload.exact import JsonValue, NotExact, dump, parse, parse_unambiguous
+from terse.payload.sample import Sample
+from terse.proxy.clients import Shown
 
 
 def document(raw: bytes) -> JsonValue | None:
@@ -13,6 +15,15 @@ def document(raw: bytes) -> JsonValue | None:
         return parse_unambiguous(raw.decode())
     except (NotExact, UnicodeDecodeError):
         return None
+
+
+def shown_texts(result: Mapping[str, JsonValue], shows: Shown) -> Sequence[str]:
+    """What a client shows its model of a result: its texts, or `structuredContent` where that is there."""
+    content = result.get("structuredContent")
+    if shows == "structured" and content is not None:
+        # As a list of one: what is written of a value by itself may be no JSON text.
+        return (dump([content])[1:-1],)
+    return Sample.of(dump({"content": result.get("content", [])})).texts
 
 
 def says_the_same(document: JsonValue, texts: Sequence[str]) -> bool:

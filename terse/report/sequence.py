@@ -26,15 +26,19 @@ class Asked:
         at_once: what was sent in place of all texts of the result, where one sentence says it all; and its
             tokens.
         is_shown: explained in full, not only in the table.
+        received: tokens of the texts as they came, where they are explained as one.
     """
 
     name: str
     explanation: Explanation
     at_once: tuple[str, int] | None
     is_shown: bool
+    received: int | None = None
 
     @property
     def before(self) -> int:
+        if self.received is not None:
+            return self.received
         return sum(outcome.trace.tokens_in for outcome in self.explanation.outcomes)
 
     @property

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from terse.guarantee import Guarantee, lowest
-from terse.memory.session import Session
-from terse.payload.call import Call
-from terse.payload.exact import JsonValue, NotExact, dump, parse, parse_unambiguous
+from terse.payload.exact import NotExact, dump, parse, parse_unambiguous
 from terse.payload.payload import Payload
 from terse.payload.sample import Sample
 from terse.plan.model import Plan
-from terse.plan.run import run, sent
+from terse.plan.result import Answered
 from terse.plan.stored import decode
-from terse.plan.trace import NOT_COUNTED, Outcome, StepStatus
-from terse.plan.whole import whole_repeat
+from terse.plan.trace import Outcome, StepStatus
+from terse.proxy.clients import Shown
+from terse.proxy.complaints import Complaints
+from terse.proxy.recorded import Recorded
+from terse.proxy.session import ProxySession
+from terse.proxy.structured import shown_texts
 from terse.report.replayed import Replayed
 from terse.tokens import Vocabulary, vocabulary
 
@@ -27,26 +29,39 @@ class NotACapture(ValueError):  # noqa: N818 — says what is wrong with a line
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """A call of a recorded session, with the texts of its result that the client shows its model."""
+class RecordedCall:
+    """A call of a recorded session.
+
+    Attributes:
+        arguments, result: as JSON text; the result is the whole MCP result.
+    """
 
     server: str
     tool: str
     arguments: str
-    is_error: bool
-    texts: tuple[str, ...]
+    result: str
+
+    @property
+    def sample(self) -> Sample:
+        """The texts of its result."""
+        return Sample.of(self.result)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One session to replay, as it is handed to another process: the plans are encoded."""
+    """One session to replay, as it is handed to another process: the plans are encoded.
 
-    calls: tuple[Recorded, ...]
+    Attributes:
+        shows: what the client shows its model.
+    """
+
+    calls: tuple[RecordedCall, ...]
     plans: tuple[bytes, ...]
     vocabulary: str
+    shows: Shown
 
 
-def sessions(name: str, lines: Iterable[str], *, structured: bool) -> list[tuple[Recorded, ...]]:
+def sessions(name: str, lines: Iterable[str]) -> list[tuple[RecordedCall, ...]]:
     """The sessions of a capture, each with its calls in order.
 
     A line is an object with `server`, `tool`, `arguments` and `result`, the whole MCP result; lines with
@@ -54,12 +69,11 @@ def sessions(name: str, lines: Iterable[str], *, structured: bool) -> list[tuple
 
     Args:
         name: the capture, for messages.
-        structured: as for a client that shows `structuredContent` where there is one, and drops the texts.
 
     Raises:
         NotACapture: a line is no such object.
     """
-    found: dict[str, list[Recorded]] = {}
+    found: dict[str, list[RecordedCall]] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -75,77 +89,118 @@ def sessions(name: str, lines: Iterable[str], *, structured: bool) -> list[tuple
             raise NotACapture(f"{name}:{number}: no object with server, tool, arguments and result")
         arguments = value.get("arguments")
         found.setdefault(json.dumps(value.get("session")), []).append(
-            Recorded(
+            RecordedCall(
                 value["server"],
                 value["tool"],
                 dump(arguments) if isinstance(arguments, dict) else "{}",
-                value["result"].get("isError") is True,
-                tuple(_texts(value["result"], structured)),
+                dump(value["result"]),
             )
         )
     return [tuple(calls) for calls in found.values()]
 
 
-def _texts(result: dict[str, JsonValue], structured: bool) -> Sequence[str]:
-    content = result.get("structuredContent")
-    if structured and isinstance(content, (dict, list)):
-        return (dump(content),)
-    return Sample.of(dump({"content": result.get("content", [])})).texts
-
-
 def replay(job: Job) -> list[tuple[Replayed, ...]]:
-    """What became of each call of a session, under each of the plans.
+    """What became of each call of a session, under each of the plans: its messages go the proxy's own way.
 
-    No budget of time runs out, so that figures do not depend on the machine.
+    The client lists the tools first, and those whose results have `structuredContent` have an
+    `outputSchema`. No budget of time runs out, so that figures do not depend on the machine.
     """
     counted = vocabulary(job.vocabulary)
-    return list(zip(*(_under(decode(plan), job.calls, counted) for plan in job.plans), strict=True))
+    return list(
+        zip(*(_under(decode(plan), job.calls, job.shows, counted) for plan in job.plans), strict=True)
+    )
 
 
-def _under(plan: Plan, calls: Sequence[Recorded], counted: Vocabulary) -> Iterator[Replayed]:
-    session = Session()
-    seen: dict[tuple[str, str, str], tuple[str, ...]] = {}
+def _under(
+    plan: Plan, calls: Sequence[RecordedCall], shows: Shown, counted: Vocabulary
+) -> Iterator[Replayed]:
+    servers: dict[str, _Server] = {}
+    before: dict[tuple[str, str, str], Sequence[str]] = {}
     for each in calls:
-        arguments = parse(each.arguments)
-        assert isinstance(arguments, dict), "INVARIANT: arguments were written from an object"
-        call = Call(each.server, each.tool, arguments, each.is_error)
-        outcomes: Sequence[Outcome] = [
-            run(plan, Payload.of(text), call, session, counted, part=part, can_retrieve=True, clock=_still)
-            for part, text in enumerate(each.texts)
-        ]
-        outcomes = whole_repeat(outcomes, call, session) or outcomes
-        sent(plan, outcomes, call, session, counted)
+        if each.server not in servers:
+            servers[each.server] = _Server(plan, each.server, calls, shows, counted)
+        made = servers[each.server].call(each)
         key = (each.server, each.tool, each.arguments)
-        yield _figures(each, outcomes, seen.get(key), counted)
-        seen[key] = each.texts
+        had, before[key] = before.get(key), made.received
+        is_repeat = None if had is None or each.sample.is_error else had == made.received
+        yield _figures(each, made, is_repeat, counted)
 
 
-def _figures(
-    call: Recorded, outcomes: Sequence[Outcome], before: tuple[str, ...] | None, counted: Vocabulary
-) -> Replayed:
-    shown = sum(map(counted.count, call.texts))
-    emitted = 0
-    lost = 0.0
-    problems: list[str] = []
-    for text, outcome in zip(call.texts, outcomes, strict=True):
-        trace = outcome.trace
-        emitted += counted.count(outcome.text) if trace.tokens_out == NOT_COUNTED else trace.tokens_out
-        lost += trace.lost_percent * counted.count(text) / 100
-        if trace.gate.failed:
-            problems.append(trace.gate.verdict)
-        problems += [
-            f"{step.label} failed: {step.note}" for step in trace.steps if step.status is StepStatus.FAILED
-        ]
+class _Server(Complaints):
+    """The connection of a session with one server, and what is said of its results."""
+
+    def __init__(
+        self, plan: Plan, name: str, calls: Sequence[RecordedCall], shows: Shown, counted: Vocabulary
+    ) -> None:
+        super().__init__()
+        self._shows = shows
+        self._problems: list[str] = []
+        self._outcomes: list[tuple[Payload, Outcome]] = []
+        typed: dict[str, bool] = {}
+        for each in calls:
+            if each.server == name:
+                has = each.sample.has_structured
+                typed[each.tool] = typed.get(each.tool, False) or has
+        session = ProxySession(plan, name, counted, self, client=shows, clock=_still, tell=self._note)
+        self._recorded = Recorded(session, typed.items())
+
+    def call(self, call: RecordedCall) -> _Made:
+        """What became of the next call."""
+        self._problems, self._outcomes = [], []
+        message = self._recorded.call(call.tool, call.arguments, call.result)
+        sent = parse(message.decode())
+        assert isinstance(sent, dict), "INVARIANT: what is sent is a message still"
+        results = [parse(call.result), sent["result"]]
+        received, given = (shown_texts(each, self._shows) for each in results if isinstance(each, dict))
+        return _Made(received, given, tuple(self._outcomes), tuple(self._problems))
+
+    def say(self, kind: str, message: str) -> None:
+        """Nothing goes to stderr: what fails stands in the report."""
+
+    def say_failed(self, what: str, error: BaseException) -> None:
+        self._problems.append(f"{what} failed: {type(error).__name__}")
+
+    def _note(self, answered: Answered, outcomes: Sequence[Outcome]) -> None:
+        payloads = answered.payloads if len(answered.payloads) == len(outcomes) else answered.received
+        self._outcomes += zip(payloads, outcomes, strict=True)
+        for outcome in (*answered.outcomes, *answered.untaken):
+            trace = outcome.trace
+            found = [trace.gate.verdict] if trace.gate.failed else []
+            found += [
+                f"{step.label} failed: {step.note}"
+                for step in trace.steps
+                if step.status is StepStatus.FAILED
+            ]
+            self._problems += [problem for problem in found if problem not in self._problems]
+
+
+class _Made(NamedTuple):
+    """What the client shows of a result as it came, and as it was sent."""
+
+    received: Sequence[str]
+    sent: Sequence[str]
+    outcomes: Sequence[tuple[Payload, Outcome]]
+    problems: tuple[str, ...]
+
+
+def _figures(call: RecordedCall, made: _Made, is_repeat: bool | None, counted: Vocabulary) -> Replayed:
+    lost = sum(
+        outcome.trace.lost_percent * counted.count(payload.text) / 100
+        for payload, outcome in made.outcomes
+        if outcome.trace.lost_percent
+    )
     return Replayed(
         server=call.server,
         tool=call.tool,
-        before=shown,
-        after=emitted,
-        guarantee=lowest(outcome.guarantee for outcome in outcomes) if outcomes else Guarantee.EXACT,
+        before=sum(map(counted.count, made.received)),
+        after=sum(map(counted.count, made.sent)),
+        guarantee=lowest(outcome.guarantee for _, outcome in made.outcomes)
+        if made.outcomes
+        else Guarantee.EXACT,
         lost=round(lost),
-        repeat=None if before is None or call.is_error else before == call.texts,
-        characters=sum(map(len, call.texts)),
-        problems=tuple(problems),
+        repeat=is_repeat,
+        characters=sum(map(len, made.received)),
+        problems=made.problems,
     )
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from terse.tokens import vocabulary
 from tests.cli.conftest import Terse
 
 ORDERS = [{"id": n, "state": "open", "customer": f"customer {n % 7}", "paid": n % 3 == 0} for n in range(60)]
 LATER = [{**order, "state": "closed"} if order["id"] == 12 else order for order in ORDERS]
+BOARD = {"orders": ORDERS}
 FILE = "\n".join(f"line {n}: what a file says in that place" for n in range(60))
 MEMORY = "terse 1\n\nrule everything {\n  on */*\n  use compact then dedup then diff\n}\n"
 
@@ -76,22 +78,28 @@ def test_two_policies_stand_side_by_side(terse: Terse, folder: Path) -> None:
     assert page.stdout.decode().count("| `shop/") == 2
 
 
-def test_a_client_that_shows_structured_content_is_counted_by_that(terse: Terse, folder: Path) -> None:
-    """Its model reads the document, not the text beside it."""
-    lines = [line("get", "see the structured part", structuredContent={"orders": ORDERS}) for _ in range(2)]
+@pytest.mark.parametrize(("said", "is_same"), [(json.dumps(BOARD), True), ("see the structured part", False)])
+def test_a_client_that_shows_structured_content_is_counted_by_that(
+    terse: Terse, folder: Path, said: str, is_same: bool
+) -> None:
+    """Its model reads the document, not the text beside it: a repeat of it is short where the text says the
+    same and can stand in its place, and else it is sent again."""
+    lines = [line("get", said, structuredContent=BOARD) for _ in range(2)]
     (folder / "typed.jsonl").write_text("\n".join(lines))
-    facts = {
-        client: json.loads(
+    structured, text = (
+        json.loads(
             terse(
                 "replay", "typed.jsonl", "--rules", "memory.terse", "--client", client, "--output", "json"
             ).stdout
         )
-        for client in ("text", "structured")
-    }
+        for client in ("structured", "text")
+    )
 
-    assert facts["text"]["total"]["received"] < 20
-    assert facts["structured"]["total"]["received"] > 1000
-    assert facts["structured"]["calls"][1]["sent"] <= 40
+    shown = vocabulary().count(json.dumps(BOARD, separators=(",", ":")))
+    assert structured["total"]["received"] == 2 * shown
+    assert text["total"]["received"] == 2 * vocabulary().count(said)
+    again = structured["calls"][1]["sent"]
+    assert again <= 40 if is_same else again == shown
 
 
 def test_many_calls_give_the_same_figures_in_several_processes(terse: Terse, folder: Path) -> None:
