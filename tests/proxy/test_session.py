@@ -9,7 +9,8 @@ import pytest
 
 from terse.cli.policy import default_plan
 from terse.fields.selector import Path
-from terse.payload.exact import parse
+from terse.payload.blocks import split
+from terse.payload.exact import dump, parse
 from terse.plan.model import CallRepeats, Entry, Guard, Pattern, Plan, Remove, Rule, Step
 from terse.proxy.answer import Answer
 from terse.proxy.complaints import Complaints
@@ -185,3 +186,72 @@ def test_the_first_server_that_is_named_is_found() -> None:
     assert named_server(Plan(1, (everything,), (vault,))) == ("vault", "base.terse:3")
     excepting = rule("s", ("*", "*"), except_=(Pattern("git*", "*"),))
     assert named_server(Plan(1, (excepting,))) == ("git*", "rules.terse:s")
+
+
+# ---- many texts as one -------------------------------------------------------------------------------
+
+
+ROWS = [json.dumps({"id": 4000 + n, "state": "open", "customer": f"customer {n % 7}"}) for n in range(40)]
+
+
+def test_a_list_of_blocks_is_sent_as_one_text() -> None:
+    """For a client that shows texts, too; the rest of the message stays byte for byte."""
+    before = answer([text(row) for row in ROWS], _meta={"v": "1.0"}, structuredContent={"note": "other"})
+
+    after = session().rewrite(before)
+
+    (one,) = texts(after)
+    assert split(expand(one)) == [dump(parse(row)) for row in ROWS]
+    block = json.dumps([text(one)], ensure_ascii=False, separators=(",", ":")).encode()
+    start = before.message.index(b'[{"type"')
+    end = before.message.index(b"]", before.message.rindex(b"customer")) + 1
+    assert after == before.message[:start] + block + before.message[end:]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "text", "text": "{}", "annotations": {"priority": 1}},
+        {"type": "text", "text": "{}", "annotations": {}},
+        {"type": "text", "text": "{}", "_meta": {"v": 1}},
+        {"type": "text", "text": "{}", "name": "STDERR"},
+        {"type": "image", "data": "AA==", "mimeType": "image/png"},
+        {"type": "resource", "resource": {"uri": "f:/a", "text": "{}"}},
+        {"type": "resource_link", "uri": "f:/a", "name": "a"},
+        {"type": "another", "text": "{}"},
+        {"type": "text", "text": 5},
+    ],
+)
+def test_a_block_that_is_more_than_a_text_keeps_all_blocks(block: dict[str, Any]) -> None:
+    """Each is where it was, with all that it says."""
+    before = answer([*map(text, ROWS[:20]), block, *map(text, ROWS[20:])])
+
+    content = json.loads(session().rewrite(before))["result"]["content"]
+
+    assert len(content) == len(ROWS) + 1
+    assert content[20] == block
+
+
+def test_an_error_of_many_texts_stays_one() -> None:
+    """What went wrong is read as it was said."""
+    before = answer([text(row) for row in ROWS], isError=True)
+
+    assert len(texts(session().rewrite(before))) == len(ROWS)
+
+
+def test_what_failed_on_the_list_is_said(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Though the texts are then sent each for itself."""
+    from terse.plan import gate
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise gate.Refused("it decodes to another document")
+
+    monkeypatch.setattr("terse.plan.gate.check_document", refuse)
+    before = answer([text(row) for row in ROWS])
+
+    assert session().rewrite(before) == before.message
+    assert capfd.readouterr().err.startswith(
+        "terse: a result of server/list was sent as it came: the gate refused"
+    )
