@@ -19,7 +19,10 @@ from terse.folds.frame import VERBATIM, Form, NotFolded, Room
 from terse.folds.patterns import letters, read_legend
 
 _BLAME = re.compile(
-    r"(\^?[0-9a-f]{6,40} [^\n]{0,200}?\([^\n]{1,100}? +[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} [+-][0-9]{4})"
+    # A file where lines were moved, then who and when, in the ways of `--date`; neither with `-s`.
+    r"(\^?[0-9a-f]{6,40}(?: [^\n()]{1,200}?)?"
+    r"(?: \([^\n]{1,100}? +(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9:]{8} ?(?:[+-][0-9:]{4,5}|Z))?"
+    r"|[0-9]{9,10} [+-][0-9]{4}))?)"
     r" +([1-9][0-9]{0,8})(\).*)",
     re.DOTALL,
 )

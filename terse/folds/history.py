@@ -9,10 +9,12 @@
      lexer.py | 12 ++++++++----
     [sum]
 
+    commit 240d4bcd3e207c7ed1cebd9908be41150c3ea1ab by A, Aug 12 08:48:23
+
 stands for the lines `commit`, `Author:`, `Date:` (with the day of the week) and the empty line after them,
 and, for `[sum]`, the line ` 1 file changed, 8 insertions(+), 4 deletions(-)` that the lines above add up
-to. `merges a b` before `by` is the line `Merge:`. A line that looks like one of these, or starts with `…`,
-has `…` before it.
+to. A date without year and zone has those of the commit above. `merges a b` before `by` is the line
+`Merge:`. A line that looks like one of these, or starts with `…`, has `…` before it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,12 @@ _HEAD = re.compile(
 _MERGE = re.compile(r"Merge: ([0-9a-f]+(?: [0-9a-f]+)*)")
 _LEGEND = re.compile(r"([A-Z]{1,4}): (.+)", re.DOTALL)
 _CHANGED = re.compile(r" [^|\n]+ +\| +([0-9]+) (\+*)(-*)", re.DOTALL)
+_SHORT_DATE = re.compile(r"[A-Z][a-z]{2} [0-9]{1,2} [0-9:]{8}")
+_YEAR_AND_ZONE = len(" 2026 +0200")
 SUM = "[sum]"
+
+RESTATED = 20
+"""Year and zone are written out again after so many commits, so that no reader looks far up."""
 
 
 def fold(lines: Sequence[str]) -> list[str] | None:
@@ -39,6 +46,7 @@ def fold(lines: Sequence[str]) -> list[str] | None:
     authors: dict[str, str] = {}
     written: list[str] = []
     heads = 0
+    above, run = "", 0
     at = 0
     while at < len(lines):
         head = _head(lines, at)
@@ -46,6 +54,12 @@ def fold(lines: Sequence[str]) -> list[str] | None:
             name, merges, author, date, size = head
             letter = authors.setdefault(author, letters(len(authors)))
             merged = f" merges {merges}" if merges else ""
+            where = date[-_YEAR_AND_ZONE:]
+            if where == above and run < RESTATED:
+                date = date[:-_YEAR_AND_ZONE]
+                run += 1
+            else:
+                above, run = where, 0
             written.append(f"commit {name}{merged} by {letter}, {date}")
             heads += 1
             at += size
@@ -128,6 +142,7 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
     """
     authors, body = read_legend(lines, _LEGEND)
     read: list[str] = []
+    above = ""
     for line in body:
         if line.startswith(VERBATIM):
             read.append(line[1:])
@@ -144,10 +159,12 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
             read.append(f"commit {head[1]}")
             if head[2]:
                 read.append(f"Merge: {head[2]}")
-            day = _weekday(head[4])
+            date = head[4] + above if _SHORT_DATE.fullmatch(head[4]) else head[4]
+            day = _weekday(date)
             if day is None:
                 raise NotFolded("no date")
-            read.extend((f"Author: {authors[head[3]]}", f"Date:   {day} {head[4]}", ""))
+            above = date[-_YEAR_AND_ZONE:]
+            read.extend((f"Author: {authors[head[3]]}", f"Date:   {day} {date}", ""))
         else:
             read.append(line)
     return read
@@ -155,6 +172,6 @@ def unfold(lines: Sequence[str], room: Room) -> list[str]:
 
 FORM = Form(
     name="history",
-    phrase="commits with their author's letter, [sum] adds up the lines above",
+    phrase="commits with their author's letter, no year: as above, [sum] adds up the lines above",
     unfold=unfold,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from terse.folds import cuts, headings, rows
+from terse.payload.kind import Kind
 from terse.tiers.folding import Path, Step, text_tier, written_in
 from terse.tiers.spec import Context, Example
 
@@ -30,6 +31,7 @@ TIER = text_tier(
     fits=lambda seen: rows.delimiter_of(seen.lines) is not None,
     paths=_paths,
     missing="the rows share too little",
+    also=frozenset({Kind.HTML}),
     example=Example(
         before=(
             "id,name,country,active,url\n"

@@ -17,7 +17,7 @@ def _paths(context: Context) -> Sequence[Path]:
 TIER = text_tier(
     name="fold-history",
     sentence="Writes the head of each commit of a git log on one line, authors once.",
-    reads="`by A` is the author of the legend, `[sum]` the line that adds up the changed files above it.",
+    reads="`by A` is the author of the legend, a date without year as above, `[sum]` adds up the files above it.",
     fits=lambda seen: (
         "<" in seen.sample  # the address of an author
         and (
@@ -43,12 +43,13 @@ TIER = text_tier(
             "commit 240d4bcd3e207c7ed1cebd9908be41150c3ea1ab\n"
             "Merge: 04fc0ab 4947083\n"
             "Author: Ann Lee <ann.lee@example.org>\n"
-            "Date:   Tue Jul 28 08:48:23 2026 -0500\n"
+            "Date:   Tue Jul 28 08:48:23 2026 +0200\n"
             "\n"
             "    Merge the docs\n"
         ),
         after=(
-            "[terse: 15 lines; commits with their author's letter, [sum] adds up the lines above]\n"
+            "[terse: 15 lines; commits with their author's letter, no year: as above, "
+            "[sum] adds up the lines above]\n"
             "A: Ann Lee <ann.lee@example.org>\n"
             "\n"
             "commit 9bae96161b45a5bf70011c75b1ef41228d3f4caa by A, Aug 13 14:30:10 2026 +0200\n"
@@ -58,7 +59,7 @@ TIER = text_tier(
             "[sum]\n"
             "\n"
             "commit 240d4bcd3e207c7ed1cebd9908be41150c3ea1ab merges 04fc0ab 4947083 by A, Jul 28 "
-            "08:48:23 2026 -0500\n"
+            "08:48:23\n"
             "    Merge the docs\n"
         ),
     ),

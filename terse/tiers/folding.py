@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
+from operator import attrgetter
+from typing import NamedTuple
 
 from terse.folds.forms import FORMS
 from terse.folds.frame import Folded, Form, Lines, NotFolded, Room
@@ -33,6 +35,9 @@ COUNTED_CHARACTERS = 200_000
 PATIENCE_CHARACTERS = 5_000_000
 """With the time used up, a fold that has shown its worth is still done on a text of this length: that takes
 less time than reading what it takes away."""
+
+AS_PROMISED = 1.2
+"""What pieces of a text promised of the whole may be missed by so much."""
 
 LEAST_GAIN = 0.03
 """A fold that takes away less is not worth a reader's effort."""
@@ -127,7 +132,7 @@ def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: 
     tried = lines if short else lines[:PIECE_LINES] + lines[middle : middle + PIECE_LINES]
     # Of a short text the result itself is counted, in the end.
     least = inf if short else context.count("\n".join(tried)) * (1 - LEAST_GAIN)
-    best: tuple[Path, list[Step]] | None = None
+    found: list[_Tried] = []
     why = ""
     walks = _Walks(tried)
     for path in paths:
@@ -136,16 +141,49 @@ def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: 
             why = "hardly shorter so"
             size = _tokens(steps, context)
             if size < least:
-                best, least = (path, steps), size
+                found.append(_Tried(size, path, steps, _shrunk(steps, tried)))
         if context.expired():
             break
-    if best is None:
+    found.sort(key=attrgetter("size"))
+    if not found:
         return why
     if short:
-        return best[1]
+        return found[0].steps
     if context.expired() and sum(map(len, lines)) > PATIENCE_CHARACTERS:
         return "no time left"
-    return _Walks(lines).walked(best[0]) or ""
+    return _on_all(lines, found, context)
+
+
+class _Tried(NamedTuple):
+    """What a path made of the pieces: tokens, its steps, and the share of the characters that it left."""
+
+    size: int
+    path: Path
+    steps: list[Step]
+    left: float
+
+
+def _shrunk(steps: Sequence[Step], lines: Sequence[str]) -> float:
+    return sum(map(len, steps[-1][1])) / max(1, sum(map(len, lines)))
+
+
+def _on_all(lines: list[str], found: Sequence[_Tried], context: Context) -> list[Step] | str:
+    """The steps on the whole text, of the path that was best on the pieces.
+
+    Where the pieces promised far more than comes of it, the next path may be better after all.
+    """
+    walks = _Walks(lines)
+    best: list[Step] | None = None
+    left = inf
+    for place, each in enumerate(found):
+        steps = walks.walked(each.path)
+        if steps and (now := _shrunk(steps, lines)) < left:
+            best, left = steps, now
+        others = found[place + 1 :]
+        as_promised = left <= each.left * AS_PROMISED
+        if as_promised or context.expired() or not any(other.left < left for other in others):
+            break
+    return best or ""
 
 
 class _Walks:

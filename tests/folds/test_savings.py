@@ -6,8 +6,10 @@ from random import Random
 
 import pytest
 
+from terse.folds import blocks, runs
 from terse.tiers import BY_NAME
-from terse.tiers.spec import Applied, Context, Draft, Skip, State
+from terse.tiers.folding import Step, text_tier, written_in
+from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State
 from tests.folds.shapes import DIFF, FOLDED, SOURCE
 from tests.folds.test_exact import COUNT, FOLDS, folded
 
@@ -66,6 +68,33 @@ def test_prose_is_left_alone() -> None:
     text = "\n".join(" ".join(words[at : at + 12]) for at in range(0, 900, 12))
 
     assert folded(text, FOLDS).text == text
+
+
+def test_pieces_that_promise_too_much_do_not_decide() -> None:
+    """What is best on the pieces that are tried, and bad on the rest, gives way to the next best."""
+    block = [f"  step {number} of the nightly run waits for the database" for number in range(3)]
+    text = "\n".join(["start", *block, "end"] * 200)
+
+    def on_pieces_alone(lines: list[str]) -> Step | None:
+        return (runs.FORM, ["start"]) if len(lines) <= 300 else (runs.FORM, lines)
+
+    def anywhere(lines: list[str]) -> Step | None:
+        return written_in(blocks.FORM, blocks.fold(lines))
+
+    tier = text_tier(
+        name="fold-example",
+        sentence="",
+        reads="",
+        fits=lambda seen: True,
+        paths=lambda context: [(on_pieces_alone,), (anywhere,)],
+        example=Example("", ""),
+        missing="",
+    )
+
+    result = tier.run(Draft(State.TEXT, text), {}, Context(COUNT))
+
+    assert isinstance(result, Applied)
+    assert blocks.FORM.phrase in result.draft.text.partition("\n")[0]
 
 
 def test_a_very_long_text_waits_for_no_fold() -> None:

@@ -131,13 +131,15 @@ def blame(_: str, lines: Lines) -> Lines:
 def history(_: str, lines: Lines) -> Lines:
     names, lines = legend(lines)
     made: Lines = []
+    above = ""
     for line in lines:
-        head = re.fullmatch(r"commit (\S+)(?: merges (.*?))? by ([A-Z]+), ((\w+) (\d+) \S+ (\d+) \S+)", line)
+        head = re.fullmatch(r"commit (\S+)(?: merges (.*?))? by ([A-Z]+), ((\w+) (\d+) \S+)( .*)?", line)
         if head:
-            day = date(int(head[7]), MONTHS.index(head[5]) + 1, int(head[6]))
+            above = head[7] or above
+            day = date(int(above.split()[0]), MONTHS.index(head[5]) + 1, int(head[6]))
             made.append(f"commit {head[1]}")
             made += [f"Merge: {head[2]}"] if head[2] else []
-            made += [f"Author: {names[head[3]]}", f"Date:   {DAYS[day.weekday()]} {head[4]}", ""]
+            made += [f"Author: {names[head[3]]}", f"Date:   {DAYS[day.weekday()]} {head[4]}{above}", ""]
         elif line == "[sum]":
             made.append(summed(made))
         else:
