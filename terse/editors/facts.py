@@ -135,8 +135,10 @@ def _walk(value: JsonValue, path: tuple[str, ...], found: set[tuple[str, ...]]) 
         return
     if isinstance(value, dict):
         for key, member in value.items():
-            found.add((*path, key))
-            _walk(member, (*path, key), found)
+            # Of a key that stands twice, a path means both.
+            here = (*path, str(key))
+            found.add(here)
+            _walk(member, here, found)
     elif isinstance(value, list):
         for member in value[:50]:
             _walk(member, path, found)

@@ -218,7 +218,8 @@ def _measure(document: JsonValue, sizes: Counter[_Keys], counts: Counter[_Keys])
     while waiting:
         value, keys = waiting.pop()
         if isinstance(value, dict):
-            waiting += [(member, (*keys, key)) for key, member in value.items()]
+            # Of a key that stands twice, a path means both.
+            waiting += [(member, (*keys, str(key))) for key, member in value.items()]
         elif isinstance(value, list):
             waiting += [(item, keys) for item in value]
         elif isinstance(value, str) and not isinstance(value, Number) and keys and _speakable(keys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,15 @@ def test_in_a_test(project: Project, write: Write, line: str, labels: list[str])
     at = write(TEST.format(line))
 
     assert offered(project, at) == labels
+
+
+def test_a_key_that_stands_twice_is_offered_once(workspace: Path, project: Project, write: Write) -> None:
+    """A path means both of two keys that are the same, so it is one path."""
+    sample = workspace / "samples" / "github" / "list_issues" / "open.json"
+    sample.write_text('{"issues":[{"title":"a","title":{"text":"b"}}]}', encoding="utf-8")
+
+    assert offered(project, write(RULE.format("keep issues.t|"))) == ["title"]
+    assert offered(project, write(RULE.format("keep issues.title.t|"))) == ["text"]
 
 
 def test_options_of_a_tier(project: Project, write: Write) -> None:
