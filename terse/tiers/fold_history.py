@@ -17,7 +17,7 @@ def _paths(context: Context) -> Sequence[Path]:
 TIER = text_tier(
     name="fold-history",
     sentence="Writes the head of each commit of a git log on one line, authors once.",
-    reads="`by A` is the author of the legend, a date without year as above, `[sum]` adds up the files above it.",
+    reads="`by A` is the author of the legend, no year is that above, `[sum]` adds up the files above it.",
     fits=lambda seen: (
         "<" in seen.sample  # the address of an author
         and (
