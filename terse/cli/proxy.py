@@ -1,7 +1,7 @@
-"""`terse proxy [OPTION]… -- COMMAND…`: a server with its results made smaller.
+"""`terse proxy [OPTION]… -- COMMAND…`, or a URL: a server with its results made smaller.
 
-The server is started first; everything else is imported while it boots. That is why the arguments are read
-by hand here: an option parser takes longer to import than a small server takes to start.
+A server that is a process is started first; everything else is imported while it boots. That is why the
+arguments are read by hand here: an option parser takes longer to import than a small server takes to start.
 """
 
 from __future__ import annotations
@@ -15,17 +15,24 @@ from terse.proxy.child import Child
 # Type checkers know the name; importing `typing` for it would delay the start of the server.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from terse.memory.store import Store
     from terse.proxy.complaints import Complaints
+    from terse.proxy.connection import Upstream
+    from terse.proxy.remote.login import Login
+    from terse.proxy.servers import Remote
     from terse.proxy.session import ProxySession
 
-USAGE = "terse proxy [--rules PATH] [--server-name NAME] [OPTION]… -- COMMAND [ARGUMENT]…"
+USAGE = "terse proxy [OPTION]… -- COMMAND [ARGUMENT]…, or terse proxy [OPTION]… URL"
 
-HELP = f"""Usage: {USAGE}
+HELP = """Usage: terse proxy [OPTION]… -- COMMAND [ARGUMENT]…
+       terse proxy [OPTION]… URL
+       terse proxy [OPTION]… --config FILE [NAME]
 
 Run an MCP server and make its tool results smaller, by rules. Put this in front of the server's command
-in your client's configuration. Everything but the results of tool calls passes byte for byte; the list of
-tools, too, unless rules set something aside or the client shows structuredContent.
+in your client's configuration, or in the place of its URL. Everything but the results of tool calls passes
+byte for byte; the list of tools, too, unless rules set something aside or the client shows structuredContent.
 
 Options:
   --rules PATH         a rule file, or a folder of rule files; without it, the default policy
@@ -36,17 +43,46 @@ Options:
   --store FILE         keep what was set aside in this file, so that it outlives a restart
   --memory SIZE        what earlier results may take in memory, for `dedup` and `diff` to speak of: 64MB if
                        not given; the oldest are forgotten first
+  --config FILE        take the server from a client's `mcpServers` document, in JSON or YAML: a file, or the
+                       JSON itself; NAME says which of them
   --help               this page
 
-Without --server-name a name is derived from the command, for reports: `npx -y
+For a server that is a process:
+  -e NAME=VALUE        add this to its environment; as often as needed
+  --cwd FOLDER         start it there
+
+For a server behind a URL:
+  -H 'NAME: VALUE'     send this header with every request; as often as needed. ${VARIABLE} in it stands for
+                       what the environment says
+  --transport KIND     `http` (streamable HTTP) or `sse` (that of 2024-11-05); without it, the first is tried,
+                       then the second
+  --timeout SECONDS    give up on a connection, and on an answer of which nothing was heard for so long;
+                       without it, answers may take any time
+  --no-login           do not log in where the server asks for it (OAuth): its refusal goes to the client
+  --login-timeout SECONDS  how long a login in the browser may take: 300 if not given
+
+Without --server-name a name is derived from the command or URL, for reports: `npx -y
 @modelcontextprotocol/server-github` is `github`.
 
-Example:
+Examples:
   terse proxy -- npx -y @modelcontextprotocol/server-everything
+  terse proxy -H 'Authorization: Bearer ${TOKEN}' https://mcp.example.com/mcp
 
-Exit codes: the server's own; 128+n after signal n; 2 when the rules do not compile; 126 or 127 when the
-command cannot be run.
+Exit codes: the server's own, 0 for one behind a URL; 128+n after signal n; 2 when the rules do not compile;
+126 or 127 when the command cannot be run.
 """
+
+_ONCE = frozenset(
+    (
+        *("--rules", "--server-name", "--client", "--store", "--memory", "--config", "--cwd", "--transport"),
+        *("--timeout", "--login-timeout"),
+    )
+)
+_OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H"}
+_FLAGS = frozenset(("--no-retrieve", "--no-login"))
+_OF_PROCESSES = ("-e", "--cwd")
+_OF_URLS = ("-H", "--transport", "--timeout", "--no-login", "--login-timeout")
+LOGIN_SECONDS = 300.0
 
 _UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
@@ -57,14 +93,41 @@ class _Arguments:
         _Unusable: a value makes no sense.
     """
 
-    def __init__(self, command: list[str], values: dict[str, str], flags: set[str]) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        word: str | None,
+        values: dict[str, str],
+        lists: dict[str, list[str]],
+        flags: set[str],
+    ) -> None:
         self.command = command
+        self.config = values.get("--config")
+        self.url = None if self.config is not None else word
+        self.name = None if self.config is None else word
+        self.env = lists.get("-e", [])
+        self.cwd = values.get("--cwd")
+        self.headers = lists.get("-H", [])
+        self.transport = values.get("--transport")
+        self.timeout = _seconds("--timeout", values)
+        self.login_seconds = _seconds("--login-timeout", values) or LOGIN_SECONDS
+        self.logs_in = "--no-login" not in flags
+        self.given = {*values, *lists, *flags}
         self.rules = values.get("--rules")
         self.server_name = values.get("--server-name")
         self.client = values.get("--client")
         self.store = values.get("--store")
         self.memory_bytes = _bytes(values["--memory"]) if "--memory" in values else None
         self.retrieves = "--no-retrieve" not in flags
+
+    def reject(self, options: tuple[str, ...], why: str) -> None:
+        """
+        Raises:
+            _Unusable: one of the options was given.
+        """
+        for option in options:
+            if option in self.given:
+                raise _Unusable(f"{option} is for a server {why}")
 
 
 class _Unusable(Exception):  # noqa: N818 — says what the arguments are
@@ -88,17 +151,17 @@ def main(arguments: list[str]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         given = _read(arguments)
-        child = Child.spawn(given.command)
+        upstream = _start(given)
     except _Unusable as reason:
         return _complain(str(reason), 2)
     except OSError as error:
         code = 127 if isinstance(error, FileNotFoundError) else 126
-        return _complain(f"cannot run {given.command[0]!r}: {error.strerror}", code)
+        return _complain(f"cannot run {error.filename!r}: {error.strerror}", code)
 
     from terse.proxy.stdio import Relay
 
     def load(complaints: Complaints) -> ProxySession:
-        return _session(given, complaints)
+        return _loaded(given, complaints)
 
     def rewrites_lists(introduction: bytes) -> bool:
         from terse.proxy.clients import may_show_structured
@@ -110,7 +173,7 @@ def main(arguments: list[str]) -> int:
 
     may_refuse = given.rules is not None or given.store is not None
     code = Relay(
-        child,
+        upstream,
         load,
         must_load=may_refuse,
         rewrites_lists=rewrites_lists,
@@ -126,32 +189,148 @@ def _read(arguments: list[str]) -> _Arguments:
         _Unusable: with what is wrong, and what to write instead.
     """
     values: dict[str, str] = {}
+    lists: dict[str, list[str]] = {}
     flags: set[str] = set()
+    words: list[str] = []
     rest = iter(arguments)
-    command: list[str] = []
+    command: list[str] | None = None
     for word in rest:
         name, equals, value = word.partition("=")
         if word == "--":
             command = list(rest)
-        elif word == "--no-retrieve":
+        elif word in _FLAGS:
             flags.add(word)
-        elif name in ("--rules", "--server-name", "--client", "--store", "--memory"):
+        elif word in _OFTEN or (name in _OFTEN and name.startswith("--")):
+            lists.setdefault(_OFTEN[name], []).append(_value(name, value if equals else next(rest, "")))
+        elif name in _ONCE:
             given = value if equals else next(rest, "")
-            if not given or (given.startswith("--") and not equals):
-                raise _Unusable(f"{name} needs a value: {USAGE}")
             if name in values:
                 raise _Unusable(f"{name} is given twice")
-            values[name] = given
+            values[name] = _value(name, given, is_joined=bool(equals))
         elif word.startswith("-"):
             raise _Unusable(f"there is no option {name}: {USAGE}")
+        elif _is_url(word) or any(each.partition("=")[0] == "--config" for each in arguments):
+            words.append(word)
         else:
             raise _Unusable(f"write `--` before the server's command: terse proxy -- {word} …")
-    if not command:
-        raise _Unusable(f"the server's command is missing: {USAGE}")
-    rules = values.get("--rules")
-    if rules is not None and not os.path.exists(rules):
+    _check_source(command, words, values)
+    if (rules := values.get("--rules")) is not None and not os.path.exists(rules):
         raise _Unusable(f"no such file or folder: {rules}")
-    return _Arguments(command, values, flags)
+    if (folder := values.get("--cwd")) is not None and not os.path.isdir(folder):
+        raise _Unusable(f"--cwd: no such folder: {folder}")
+    return _Arguments(command or [], words[0] if words else None, values, lists, flags)
+
+
+def _value(name: str, given: str, *, is_joined: bool = False) -> str:
+    """
+    Raises:
+        _Unusable: there is none.
+    """
+    if not given or (given.startswith("--") and not is_joined):
+        raise _Unusable(f"{name} needs a value: {USAGE}")
+    return given
+
+
+def _check_source(command: list[str] | None, words: list[str], values: dict[str, str]) -> None:
+    """
+    Raises:
+        _Unusable: it is not said which server to run, or that in two ways.
+    """
+    is_url = any(_is_url(word) for word in words)
+    if "--config" in values:
+        if command is not None or is_url:
+            raise _Unusable("--config says which server to run: leave out the command or URL")
+    elif is_url and command is not None:
+        raise _Unusable("a URL and a command are two servers: leave out one of them")
+    elif not is_url and not command:
+        raise _Unusable(f"the server's command is missing: {USAGE}")
+    if len(words) > 1:
+        raise _Unusable(f"one server at a time: leave out {words[1]}")
+
+
+def _is_url(word: str) -> bool:
+    return word.startswith(("http://", "https://"))
+
+
+def _seconds(name: str, values: dict[str, str]) -> float | None:
+    """
+    Raises:
+        _Unusable: it is no number of seconds.
+    """
+    if name not in values:
+        return None
+    try:
+        seconds = float(values[name])
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 1e6:
+        raise _Unusable(f"{name} {values[name]!r} is no time: write a number of seconds, such as 30")
+    return seconds
+
+
+def _start(given: _Arguments) -> Upstream:
+    """The server, running or about to.
+
+    Raises:
+        _Unusable: it cannot be what was asked for.
+        OSError: the command cannot be run.
+    """
+    if given.command:
+        given.reject(_OF_URLS, "behind a URL: this one is a command")
+        return Child.spawn(given.command, _environment(given), given.cwd)
+    from terse.cli.proxied import Unusable, chosen_server
+    from terse.proxy.servers import Local
+
+    try:
+        name, server = chosen_server(given.url, given.config, given.name, given.headers, given.transport)
+    except Unusable as reason:
+        raise _Unusable(str(reason)) from None
+    given.server_name = given.server_name or name
+    if isinstance(server, Local):
+        given.reject(_OF_URLS, "behind a URL: this one is a command")
+        given.command = [server.command, *server.args]
+        environment = {**server.env, **(_environment(given) or {})}
+        return Child.spawn(given.command, environment, given.cwd or server.cwd)
+    given.reject(_OF_PROCESSES, "that is a process: this one is behind a URL")
+    given.url = server.url
+    from terse.proxy.complaints import Complaints
+    from terse.proxy.remote.server import RemoteServer
+
+    return RemoteServer(server, Complaints(), timeout=given.timeout, auth=_login(given, server))
+
+
+def _login(given: _Arguments, server: Remote) -> Callable[[], Login] | None:
+    """What logs in to the server; nothing where a token was given by hand."""
+    if not given.logs_in or any(name.lower() == "authorization" for name in server.headers):
+        return None
+
+    def login() -> Login:
+        from terse.proxy.remote.login import Login
+
+        return Login(server.url, given.login_seconds)
+
+    return login
+
+
+def _environment(given: _Arguments) -> dict[str, str] | None:
+    """
+    Raises:
+        _Unusable: an entry is none.
+    """
+    if not given.env:
+        return None
+    from terse.proxy.servers import Unusable, expand_variables
+
+    environment: dict[str, str] = {}
+    for entry in given.env:
+        name, equals, value = entry.partition("=")
+        if not equals or not name or "\0" in entry:
+            raise _Unusable(f"-e {name}: write NAME=VALUE")
+        try:
+            environment[name] = expand_variables(value, os.environ)
+        except Unusable as reason:
+            raise _Unusable(f"-e {name}: {reason}") from None
+    return environment
 
 
 def _bytes(size: str) -> int:
@@ -166,6 +345,27 @@ def _bytes(size: str) -> int:
     return int(number) * _UNITS[unit]
 
 
+def _loaded(given: _Arguments, complaints: Complaints) -> ProxySession:
+    """As `_session`.
+
+    Raises:
+        Refused: as `_session`; or, where rules were asked for, whatever else kept them from being loaded.
+    """
+    from terse.proxy.complaints import place_of
+    from terse.proxy.connection import Refused
+
+    try:
+        return _session(given, complaints)
+    except (Refused, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        if given.rules is None:
+            raise
+        # INVARIANT: rules that were asked for hold, or nothing is sent: a guard, a `remove`, a hidden tool.
+        fault = f"{type(error).__name__} at {place_of(error)}"
+        raise Refused(f"the rules could not be loaded: a fault of terse's own ({fault})") from error
+
+
 def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
     """The rules, ready to run; called in a thread while the server boots.
 
@@ -174,7 +374,7 @@ def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
     """
     from terse.cli.policy import DoesNotCompile, default_plan, load_plan
     from terse.proxy.connection import Refused
-    from terse.proxy.server_name import derived_name
+    from terse.proxy.server_name import derived_name, derived_name_of_url
     from terse.proxy.session import ProxySession, named_server
     from terse.tokens import vocabulary
 
@@ -188,7 +388,8 @@ def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
         raise Refused(
             f"the rules name the server {server} ({place}): say which one this is, with --server-name NAME"
         )
-    name = given.server_name or derived_name(given.command)
+    derived = derived_name_of_url(given.url) if given.url is not None else derived_name(given.command)
+    name = given.server_name or derived
     return ProxySession(
         plan,
         name,

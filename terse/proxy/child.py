@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 GRACE_SECONDS = 0.15
 """How long a server that is being stopped has to go by itself, then after SIGTERM. Clients that stop a
@@ -37,11 +37,17 @@ class Child:
         self._code: int | None = None
 
     @classmethod
-    def spawn(cls, command: list[str]) -> Child:
-        """Start a server: no shell, our environment, directory and stderr.
+    def spawn(
+        cls, command: list[str], environment: Mapping[str, str] | None = None, directory: str | None = None
+    ) -> Child:
+        """Start a server: no shell; our environment, directory and stderr.
 
         It is to be called from the main thread: on Linux the kernel kills the server when the thread that
         started it is gone, which is what makes SIGKILL leave no orphan.
+
+        Args:
+            environment: what is added to ours.
+            directory: where it is started, in place of ours.
 
         Raises:
             OSError: the command cannot be run.
@@ -67,6 +73,10 @@ class Child:
                 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
                 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
                 _restore_environment()
+                if environment is not None:
+                    os.environ.update(environment)
+                if directory is not None:
+                    os.chdir(directory)
                 os.execvp(command[0], command)
             except BaseException as error:
                 os.write(failed_write, b"%d" % (getattr(error, "errno", None) or 0))

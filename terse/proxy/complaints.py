@@ -23,15 +23,19 @@ class Complaints:
             os.write(2, f"terse: {message}\n".encode("utf-8", "backslashreplace"))
 
     def say_failed(self, what: str, error: BaseException) -> None:
-        """Say that `what` failed and that originals are sent; the error by its type and place only.
+        """Say that `what` failed and that originals are sent; as `say_fault`."""
+        self.say_fault(what, error, "the original was sent")
+
+    def say_fault(self, what: str, error: BaseException, instead: str) -> None:
+        """Say that `what` failed, and what was done instead; the error by its type and place only.
 
         An error's own words may quote the result, so they are left out.
         """
-        name, place = type(error).__name__, _place(error)
-        self.say(f"{name} {place}", f"{what} failed ({name} at {place}): the original was sent")
+        name, place = type(error).__name__, place_of(error)
+        self.say(f"{name} {place}", f"{what} failed ({name} at {place}): {instead}")
 
 
-def _place(error: BaseException) -> str:
+def place_of(error: BaseException) -> str:
     """`run.py:120`: the last line of ours that the error went through."""
     place = "an unknown place"
     traceback = error.__traceback__

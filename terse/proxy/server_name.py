@@ -29,6 +29,19 @@ def derived_name(command: list[str]) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", name) or "server"
 
 
+def derived_name_of_url(url: str) -> str:
+    """A server's name from its URL: `linear` from `https://mcp.linear.app/mcp`.
+
+    It is the last part of the host before its ending that says more than `mcp`, `api` or `www`.
+    """
+    host = re.sub(r"^\w+://(?:[^/?#]*@)?([^/?#:]*).*$", r"\1", url, flags=re.DOTALL)
+    if re.fullmatch(r"[\d.]*", host):
+        return "server"
+    parts = host.split(".")
+    telling = [part for part in parts[: max(1, len(parts) - 1)] if part and part not in ("mcp", "api", "www")]
+    return re.sub(r"[^A-Za-z0-9._-]", "-", telling[-1]) if telling else "server"
+
+
 def _base(word: str) -> str:
     base = re.split(r"[/\\]", word.rstrip("/\\"))[-1]
     base = re.sub(r"(?<=.)(?:@|==).*$", "", base)
