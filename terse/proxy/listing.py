@@ -23,10 +23,7 @@ from terse.proxy.spans import MALFORMED
 from terse.proxy.tool_request import ToolRequest, Unclear
 
 SCHEMA_TOOL = "terse_schema"
-_SCHEMA_TOOL_SAYS = (
-    "Gives the full definition of one of these tools, of which only a part is listed: what it does, and its "
-    "arguments. Call it before the first use of a tool that is not clear."
-)
+_SCHEMA_TOOL_SAYS = "Gives a tool's whole description and arguments, of which the list may have a part."
 _BATCH = msgspec.json.Decoder(list[msgspec.Raw])
 
 _NAMED = re.compile(rb'"name"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\\\]|\\\\.)*")')
@@ -60,6 +57,19 @@ class _Listed(NamedTuple):
     is_shortened: bool
 
 
+class Received(NamedTuple):
+    """A tool of a page.
+
+    Attributes:
+        raw: its JSON as it came.
+        with_output: its `outputSchema` stays.
+    """
+
+    name: str
+    raw: bytes
+    with_output: bool
+
+
 class Listing:
     """The `tools` blocks of one connection, and the definitions that the server gave.
 
@@ -77,6 +87,8 @@ class Listing:
         self._offers = offers
         self._listed: dict[str, _Listed] = {}
         self._wrappers: Names | None = None
+        # The list is shown as at `low`, in place: it is no longer than with tools of ours in it.
+        self._is_plain = False
         self._treatments: dict[str, Treatment | None] = {}
 
     @property
@@ -93,16 +105,35 @@ class Listing:
     def begin(self) -> None:
         """The first page of a new list comes."""
         self._listed = {}
+        self._is_plain = False
 
-    def shown(self, tool: str, raw: bytes, names: Collection[str], *, with_output: bool) -> bytes | None:
-        """What the client is shown of a tool: its JSON, unchanged where no block speaks of it; None: nothing,
-        as it is hidden, or reached through ours.
+    def page(
+        self, tools: Sequence[Received], names: Collection[str], *, is_whole: bool, is_last: bool
+    ) -> tuple[list[bytes | None], list[bytes]]:
+        """What the client is shown of each tool: its JSON, unchanged where no block speaks of it; None of one
+        that is hidden, or reached through ours. Then our tools, at the end of the last page.
 
         Args:
-            raw: its JSON as it came.
             names: all names of tools on the pages so far.
-            with_output: its `outputSchema` stays.
+            is_whole: there is no other page. A list that ours would make longer has none of them.
         """
+        made, own = self._page(tools, names, is_last=is_last)
+        if not (own and is_whole):
+            return made, own
+        self._is_plain = True
+        plain, _ = self._page(tools, names, is_last=is_last)
+        if _cost(plain) <= _cost([*made, *own]):
+            return plain, []
+        self._is_plain = False
+        return self._page(tools, names, is_last=is_last)
+
+    def _page(
+        self, tools: Sequence[Received], names: Collection[str], *, is_last: bool
+    ) -> tuple[list[bytes | None], list[bytes]]:
+        made = [self._shown(*tool, names) for tool in tools]
+        return made, self._own_tools() if is_last else []
+
+    def _shown(self, tool: str, raw: bytes, with_output: bool, names: Collection[str]) -> bytes | None:
         treated = self._treatment(tool)
         try:
             definition = parse_unambiguous(raw.decode("utf-8", "surrogatepass"))
@@ -116,7 +147,7 @@ class Listing:
             made = None
         elif treated is not None:
             name = tool if treated.name in names else treated.name
-            level = treated.level if self._offers else "low"
+            level = treated.level if self._has_own else "low"
             text = dump(shown(definition, level, name, with_output=with_output))
             if level != "low":
                 is_shortened = text != dump(shown(definition, "low", name, with_output=with_output))
@@ -127,16 +158,19 @@ class Listing:
         return made
 
     def _is_wrapped(self, treated: Treatment) -> bool:
-        return self._offers and treated.presentation == "wrapped"
+        return self._has_own and treated.presentation == "wrapped"
 
-    def own_tools(self) -> list[bytes]:
-        """Our tools that stand at the end of the list."""
+    @property
+    def _has_own(self) -> bool:
+        return self._offers and not self._is_plain
+
+    def _own_tools(self) -> list[bytes]:
         made: list[bytes] = []
         if any(one.is_shortened for one in list(self._listed.values())):
             made.append(_schema_definition(self._schema_tool))
         wrapped = self._wrapped()
-        if wrapped:
-            self._wrappers = names_for(self._server, self._listed)
+        self._wrappers = names_for(self._server, self._listed) if wrapped else None
+        if self._wrappers is not None:
             made += [dump(one).encode("utf-8", "surrogatepass") for one in wrappers(self._wrappers, wrapped)]
         return made
 
@@ -305,6 +339,19 @@ class Listing:
         return Request(message)
 
 
+def _cost(tools: Sequence[bytes | None]) -> int:
+    """How long the tools are, of what clients give a model."""
+    cost = 0
+    for raw in tools:
+        if raw is not None:
+            try:
+                tool = parse_unambiguous(raw.decode("utf-8", "surrogatepass"))
+            except NotExact:
+                tool = None
+            cost += len(compact(tool)) if isinstance(tool, dict) else len(raw)
+    return cost
+
+
 def _hidden(name: str) -> str:
     return f"The tool {name} is hidden by a policy, and cannot be called."
 
@@ -315,7 +362,7 @@ def _schema_definition(name: str) -> bytes:
         "description": _SCHEMA_TOOL_SAYS,
         "inputSchema": {
             "type": "object",
-            "properties": {"tool": {"type": "string", "description": "its name"}},
+            "properties": {"tool": {"type": "string"}},
             "required": ["tool"],
         },
         "annotations": {"readOnlyHint": True, "openWorldHint": False},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, NamedTuple
 
+from terse.proxy.listing import Received
+
 if TYPE_CHECKING:
     from terse.proxy.listing import Listing
     from terse.proxy.tool_list import Tool, ToolList
@@ -78,15 +80,20 @@ class ShownTools:
             and withdraws(tool.name)
         ]
         withdrawn = {tool.name for tool in taken_out}
+        is_last = page.is_last()
         shown = None
+        added: list[bytes] = []
         if listing.speaks:
-            shown = [self._shown(page, tool, withdrawn, listing) for tool in tools]
+            received = [
+                Received(tool.name, page.message[slice(*tool.span)], tool.name not in withdrawn)
+                for tool in tools
+            ]
+            shown, added = listing.page(
+                received, self._names, is_whole=page.is_first and is_last, is_last=is_last
+            )
             # Of a tool that is reached through ours the client sees no schema that it could check.
             withdrawn |= {tool.name for one, tool in zip(shown, tools, strict=True) if one is None} - apps
-        name, added = None, []
-        is_last = page.is_last()
-        if is_last:
-            added = listing.own_tools()
+        name = None
         if is_last and adds_own:
             from terse.proxy.retrieval import definition, free_name
 
@@ -104,25 +111,21 @@ class ShownTools:
             is_last,
         )
         if shown is not None and any(
-            one is None or one != page.message[slice(*tool.span)]
-            for one, tool in zip(shown, tools, strict=True)
+            one != page.message[slice(*tool.span)] for one, tool in zip(shown, tools, strict=True)
         ):
-            return page.with_tools([*(one for one in shown if one is not None), *added])
+            sent = zip(shown, tools, strict=True)
+            listed = [self._sent(page, tool, one, withdrawn) for one, tool in sent if one is not None]
+            return page.with_tools([*listed, *added])
         if not taken_out and not added:
             return page.message
         return page.with_changes((tool.schema for tool in taken_out if tool.schema is not None), added)
 
-    def _shown(
-        self, page: ToolList, tool: Tool, withdrawn: Collection[str], listing: Listing
-    ) -> bytes | None:
-        """The tool's JSON as the client is shown it; None for one that is hidden."""
-        raw = page.message[slice(*tool.span)]
-        is_withdrawn = tool.name in withdrawn and tool.schema is not None
-        made = listing.shown(tool.name, raw, self._names, with_output=not is_withdrawn)
-        if made == raw and is_withdrawn and tool.schema is not None:
-            start = tool.span.start
-            return raw[: tool.schema.start - start] + raw[tool.schema.end - start :]
-        return made
+    def _sent(self, page: ToolList, tool: Tool, shown: bytes, withdrawn: Collection[str]) -> bytes:
+        """The tool's JSON as it is sent: where the listing left it alone, its `outputSchema` may go still."""
+        start = tool.span.start
+        if tool.schema is None or tool.name not in withdrawn or shown != page.message[slice(*tool.span)]:
+            return shown
+        return shown[: tool.schema.start - start] + shown[tool.schema.end - start :]
 
     def settle(self, *, rewritten: bool) -> None:
         """The page that was rewritten last is on its way: as it was rewritten, or as it came."""

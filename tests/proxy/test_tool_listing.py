@@ -20,13 +20,14 @@ from terse.tokens import vocabulary
 from tests.language.example import check_text
 from tests.proxy.test_retrieve import ERAS, command, converse, texts
 
+LONG = "Searches issues." + " It looks at titles, texts and comments, and gives the newest first." * 8
 SEARCH = {
     "name": "search",
-    "description": "Searches issues. Newest first.",
+    "description": LONG,
     "inputSchema": {
         "type": "object",
         "properties": {
-            "query": {"type": "string", "title": "Query", "description": "What to look for."},
+            "query": {"type": "string", "title": "Query", "description": LONG},
             "sort": {"type": "object", "properties": {"order": {"type": "string"}}},
         },
         "required": ["query"],
@@ -181,6 +182,16 @@ def test_a_page_that_was_changed_is_for_this_client_only(scope: str, sent: str) 
     found = result(session(tools("compress low")), page([SEARCH], cacheScope=scope, ttlMs=5))
 
     assert (found["cacheScope"], found["ttlMs"]) == (sent, 5)
+
+
+@pytest.mark.parametrize("line", ["compress medium", "present wrapped", "compress max"])
+def test_a_list_that_our_tools_would_make_longer_has_none(line: str) -> None:
+    """A small server keeps its tools, whole and in place."""
+    small = {"name": "ping", "description": "Pings. Now.", "inputSchema": {"type": "object"}}
+    proxy = session(tools(line, "hide del*"))
+
+    assert show(proxy, small, tool("delete")) == [small]
+    assert proxy.request(call("ping", a=1)) == Request(call("ping", a=1))
 
 
 def test_the_same_list_gives_the_same_bytes() -> None:
@@ -358,9 +369,7 @@ def test_wrapped_tools_are_behind_three() -> None:
     assert tuple(one["name"] for one in low) == WRAPPED
     assert tuple(one["name"] for one in high) == ("x_list_tools", *WRAPPED)
     assert low[-1]["description"] == (
-        "Calls a tool:\n"
-        "search(query, [sort]): Searches issues. Newest first.\n"
-        "list(query, [sort]): Searches issues. Newest first."
+        f"Calls a tool:\nsearch(query, [sort]): {LONG}\nlist(query, [sort]): {LONG}"
     )
     assert high[-1]["description"] == "Calls a tool:\nsearch(query, [sort])\nlist(query, [sort])"
 
