@@ -202,6 +202,43 @@ def test_a_bad_rule_file_is_an_error_at_start(content: bytes, tmp_path: Path) ->
     assert len(done.stderr) < 4000
 
 
+BROKEN_LOADER = """
+import sys, terse.cli.policy as policy
+def fail(*arguments): raise MemoryError("secret")
+policy.load_plan = policy.default_plan = fail
+from terse.cli.entry import main
+main(sys.argv[1:])
+"""
+
+
+def test_rules_that_cannot_be_loaded_by_our_own_fault_end_the_proxy(tmp_path: Path) -> None:
+    """What was asked for holds (a guard, a `remove`, a hidden tool), or nothing is sent: exit code 2."""
+    rules = tmp_path / "rules.terse"
+    rules.write_text(RULES)
+    command = [sys.executable, "-c", BROKEN_LOADER, "proxy", "--rules", str(rules), "--", *SERVER]
+    with started(command) as client:
+        client.send(call(1, "records", size=50))
+        assert client.rest() == b""
+        assert client.wait() == 2
+        errors = client.errors()
+
+    assert errors.startswith("terse: the rules could not be loaded: a fault of terse's own (MemoryError at ")
+    assert errors.count("\n") == 1
+    assert "secret" not in errors
+
+
+def test_without_rules_a_fault_in_loading_passes_everything() -> None:
+    """The default policy takes nothing away, so nothing depends on it but tokens."""
+    with started([sys.executable, "-c", BROKEN_LOADER, "proxy", "--", *SERVER]) as client:
+        with started(SERVER) as direct:
+            for end in (client, direct):
+                end.send(call(1, "records", size=50))
+            assert client.receive() == direct.receive()
+        client.close()
+        assert client.wait() == 0
+        assert "loading the rules failed" in client.errors()
+
+
 def test_rules_that_name_a_server_need_its_name(tmp_path: Path) -> None:
     """Fails closed: otherwise a guard for that server would silently not hold."""
     rules = tmp_path / "rules.terse"
