@@ -24,6 +24,7 @@ from terse.cli import (
     replay,
     show,
     snapshot,
+    tools,
 )
 from terse.cli import test as inline_tests
 from terse.cli.command import Command
@@ -56,6 +57,7 @@ COMMANDS: tuple[Command, ...] = (
     replay.COMMAND,
     fluency.COMMAND,
     show.COMMAND,
+    tools.COMMAND,
     snapshot.COMMAND,
     expand.COMMAND,
     lsp.COMMAND,

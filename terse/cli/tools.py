@@ -1,0 +1,132 @@
+"""`terse tools`: what an agent is shown of the servers' tools, and what that costs."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from terse.cli.command import Command
+from terse.cli.console import FINDINGS, CommandError, fail, write
+from terse.cli.files import read_text, shown
+
+if TYPE_CHECKING:
+    from terse.listing.definition import Definition
+    from terse.plan.model import Plan
+
+DEFAULT_RULES = "policies"
+DEFAULT_VOCABULARY = "o200k_base"
+LOCK = "tools.lock"
+
+
+def tools(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE",
+            help="A tools.lock, or a server's answer to tools/list; - for stdin. Default: the tools.lock of "
+            "the rules.",
+        ),
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules",
+            metavar="PATH",
+            help="A rule file or a folder. Default: policies/, or the embedded policy where there is none.",
+        ),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option("--server", metavar="NAME", help="The server: of several, only this one."),
+    ] = None,
+    fetched: Annotated[
+        int,
+        typer.Option("--fetched", metavar="N", min=0, help="Definitions that a session fetches later."),
+    ] = 3,
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    vocabulary: Annotated[
+        str,
+        typer.Option("--vocabulary", metavar="NAME", help="Count tokens with o200k_base or cl100k_base."),
+    ] = DEFAULT_VOCABULARY,
+) -> None:
+    """Show what an agent is shown of the tools.
+
+    Raises:
+        CommandError: the file is no list of tools, or the rules cannot be read or do not compile.
+    """
+    from terse.report import listed_json, listed_text
+    from terse.review.listed import listed
+    from terse.tokens import UnknownVocabulary
+    from terse.tokens import vocabulary as named
+
+    plan, policy = _policy(rules)
+    found = _servers(file if file is not None else _lock(rules), server)
+    try:
+        counted = named(vocabulary)
+    except UnknownVocabulary as error:
+        fail(f"--vocabulary: {error}")
+    facts = [listed(plan.tools, policy, name, tools, counted, fetched) for name, tools in found.items()]
+    write(listed_json.render(facts) if json else listed_text.render(facts))
+
+
+def _lock(rules: str | None) -> str:
+    path = DEFAULT_RULES if rules is None else rules
+    folder = os.path.dirname(path) if os.path.isfile(path) else path
+    lock = os.path.join(folder, LOCK)
+    if not os.path.exists(lock):
+        fail(f"there is no {shown(lock)}: name a file, or write one with `terse snapshot -- COMMAND`")
+    return lock
+
+
+def _servers(path: str, only: str | None) -> dict[str, list[Definition]]:
+    from terse.payload.exact import NotExact, parse_unambiguous
+
+    try:
+        document = parse_unambiguous(read_text(path))
+    except NotExact as error:
+        fail(f"{shown(path)} cannot be read: {error}")
+    if isinstance(document, dict) and isinstance(document.get("result"), dict):
+        document = document["result"]
+    listings = document.get("servers") if isinstance(document, dict) else None
+    if not isinstance(listings, dict):
+        listings = {only or "server": document}
+        only = None
+    servers: dict[str, list[Definition]] = {}
+    for name, one in listings.items():
+        tools = one.get("tools") if isinstance(one, dict) else None
+        if not isinstance(tools, list):
+            fail(f'{shown(path)} is no list of tools: it has no "tools"')
+        if only is None or name == only:
+            servers[str(name)] = [tool for tool in tools if isinstance(tool, dict) and "name" in tool]
+    if not servers:
+        fail(f"{shown(path)} has no server {shown(only or '')}: it has {', '.join(map(shown, listings))}")
+    return servers
+
+
+def _policy(rules: str | None) -> tuple[Plan, str]:
+    from terse.cli.policy import DoesNotCompile, default_plan, load_plan
+
+    if rules is None and not os.path.isdir(DEFAULT_RULES):
+        return default_plan(), "the embedded default"
+    path = DEFAULT_RULES if rules is None else rules
+    if not os.path.exists(path):
+        fail(f"--rules {shown(path)}: no such file or folder")
+    try:
+        return load_plan(path), shown(path)
+    except DoesNotCompile as error:
+        raise CommandError(str(error), FINDINGS) from None
+
+
+COMMAND = Command(
+    name="tools",
+    sentence="Show what an agent is shown of the servers' tools, and what that costs.",
+    run=tools,
+    example="terse tools policies/tools.lock --rules policies/",
+    example_does="each server's list under the rules and at each level, and what is shown of each tool",
+    notes=(
+        "Tokens are those of names, descriptions and input schemas, which clients give a model. The last two "
+        "columns have the definitions in them that a session fetches later.",
+    ),
+)
