@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -150,18 +152,22 @@ def test_the_proxy_writes_no_file_of_the_user(tmp_path: Path, monkeypatch: pytes
 
 def test_another_process_sends_the_same_bytes(tmp_path: Path) -> None:
     """Also where Python orders its sets otherwise: a restart does not break a prompt cache."""
+    rows = [{"id": n, "title": f"record {n}", "state": ["open", "closed"][n % 3 == 0]} for n in range(90)]
+    texts = (json.dumps(rows), "\n".join(f"2026-01-01 12:{n:02}:00 INFO took {n * 7} ms" for n in range(60)))
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_text(text)
+    command = [sys.executable, "-m", "terse", "explain", "--call", "a/b", "--emitted"]
+
     sent = []
     for seed in ("1", "2", "3"):
-        cache = str(tmp_path / seed)
-        with started([*PROXY, *SERVER], PYTHONHASHSEED=seed, XDG_CACHE_HOME=cache) as client:
-            lines = []
-            for number, size in enumerate((40, 90, 90)):
-                client.send(call(number, "records", size=size))
-                lines.append(client.receive())
-            sent.append(lines)
+        files = [str(tmp_path / f"{number}.txt") for number in range(len(texts))]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        sent.append(
+            subprocess.run([*command, *files], capture_output=True, check=True, env=environment).stdout
+        )
 
     assert sent[0] == sent[1] == sent[2]
-    assert len(sent[0][1]) < len(json.dumps([{"id": n, "title": f"record {n}"} for n in range(90)]))
+    assert len(sent[0]) < sum(map(len, texts)) / 2
 
 
 def test_capabilities_are_the_servers_own() -> None:
