@@ -1,0 +1,109 @@
+"""The suite's OAuth scenarios for clients, with terse as the client: it is `terse proxy URL` that logs in.
+
+The conformance client would have a login of its own. In its place a few messages are written to the proxy, as
+a client on stdio writes them, and the browser of the user is played: the address that terse shows is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+from typing import IO, Any
+from urllib.request import urlopen
+
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from tests.conformance.paths import RULES, TERSE
+
+SHOWN = "terse: log in at "
+SECONDS = 30.0
+INFO = {"name": "conformance", "version": "1"}
+
+
+class _Session:
+    """A client that asks one thing after another."""
+
+    def __init__(self, process: subprocess.Popen[bytes], version: str) -> None:
+        self._process = process
+        self._version = version
+        self._number = 0
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """The result; an empty one where there is an error, which the suite may want to see."""
+        self._number += 1
+        if self._version in MODERN_PROTOCOL_VERSIONS:
+            prefix = "io.modelcontextprotocol/"
+            meta = {"protocolVersion": self._version, "clientCapabilities": {}, "clientInfo": INFO}
+            params["_meta"] = {prefix + name: value for name, value in meta.items()}
+        self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline():
+            message = json.loads(line)
+            if message.get("id") == self._number and "method" not in message:
+                print(method, "error" in message and message["error"])
+                result: dict[str, Any] = message.get("result", {})
+                return result
+        return {}
+
+    def greet(self) -> None:
+        """What a connection of the version begins with."""
+        if self._version in MODERN_PROTOCOL_VERSIONS:
+            self.ask("server/discover")
+            return
+        self.ask("initialize", protocolVersion=self._version, capabilities={}, clientInfo=INFO)
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+
+def log_in(url: str, version: str) -> int:
+    """List the tools of a server that wants a login, and call the first. Returns the proxy's exit code."""
+    with _proxy(url) as process:
+        session = _Session(process, version)
+        session.greet()
+        for tool in session.ask("tools/list").get("tools", [])[:1]:
+            session.ask("tools/call", name=tool["name"], arguments={})
+        assert process.stdin is not None
+        process.stdin.close()
+        return process.wait(SECONDS)
+
+
+@contextmanager
+def _proxy(url: str) -> Iterator[subprocess.Popen[bytes]]:
+    with tempfile.TemporaryDirectory() as state:
+        process = subprocess.Popen(
+            [*TERSE, "proxy", *RULES, url],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "XDG_STATE_HOME": state},
+        )
+        assert process.stderr is not None
+        Thread(target=_browse, args=(process.stderr,), daemon=True).start()
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _browse(errors: IO[bytes]) -> None:
+    """Open each address that is shown, as a user would who agrees to everything."""
+    for raw in errors:
+        line = raw.decode("utf-8", "replace")
+        sys.stderr.write(line)
+        if line.startswith(SHOWN):
+            try:
+                with urlopen(line.removeprefix(SHOWN).split(" ")[0], timeout=SECONDS) as page:
+                    page.read()
+            except OSError as error:
+                print(f"the browser: {error}", file=sys.stderr)
