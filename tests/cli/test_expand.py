@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,32 @@ def test_a_missing_file_is_one_line(terse: Terse) -> None:
     done = terse("expand", "missing.txt")
 
     assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"terse: no such file: missing.txt\n")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [ROWS, [f"2026-11-30 10:00:{n:02} INFO worker {n % 3} took a job from the queue" for n in range(40)]],
+    ids=["documents", "lines"],
+)
+def test_the_texts_of_one_that_stands_for_several_come_back(
+    terse: Terse, tmp_path: Path, texts: list[str]
+) -> None:
+    """`--texts` prints them as a list of strings, in order."""
+    content = [{"type": "text", "text": text} for text in texts]
+    (tmp_path / "result.json").write_text(json.dumps({"content": content}))
+    emitted = terse("explain", "result.json", "--emitted").stdout
+    done = terse("expand", "-", "--texts", stdin=emitted)
+
+    assert len(emitted) < sum(map(len, texts)) / 2
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == texts
+
+
+@pytest.mark.parametrize("data", [b"plain text", b"[1,2]", b"\xff", b""])
+def test_a_text_that_stands_for_no_others_is_one_line(terse: Terse, data: bytes) -> None:
+    """With `--texts` there must be some."""
+    done = terse("expand", "-", "--texts", stdin=data)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"terse: stdin ")
+    assert done.stderr.count(b"\n") == 1
