@@ -44,13 +44,19 @@ def fold(lines: Sequence[str]) -> list[str] | None:
         return None
     numbers: dict[str, int] = {}
     top = [numbers.setdefault(line, len(numbers)) for line in lines]
-    often = Counter(top)
     texts = list(numbers)
-    # Characters that come again: no blocks could take away more.
-    again = sum([(times - 1) * len(texts[number]) for number, times in often.items() if times > 1])
-    if len(lines) - len(numbers) < 4 or again * LEAST_SHARE < sum(map(len, lines)):
+    if len(lines) - len(numbers) < 4:
         return None
-    if not any(often[first] > 1 and often[second] > 1 for first, second in pairwise(top)):
+    # Every line of a block that comes again stands in two lines that do. No blocks could take away more.
+    pairs = Counter(pairwise(top))
+    again = sum(
+        [
+            (times - 1) * (len(texts[first]) + len(texts[second]))
+            for (first, second), times in pairs.items()
+            if times > 1
+        ]
+    )
+    if again * LEAST_SHARE < sum(map(len, lines)):
         return None
     sequence, rules = _grammar(top, len(texts))
     if not rules:

@@ -23,7 +23,7 @@ from terse.folds.weight import weight
 
 SIGNS = "@#~^&$"
 MOST = 4
-LEAST_SHARE = 150
+LEAST_SHARE = 110
 """Characters of the text for each token that is taken away, about: with fewer it hardly gets shorter."""
 
 BASES = ("~/", "^/")
