@@ -18,6 +18,7 @@ from terse.layout.document import (
     Table,
     Template,
 )
+from terse.layout.header import write_table_header
 from terse.layout.inline import Place, write_value
 from terse.layout.repeats import Key, Repeats, referred
 from terse.layout.rewrite import each_table
@@ -96,7 +97,10 @@ def _closed(table: Table, cost: Cost, keys: Repeats) -> Table:
             columns.append(_close(column, table.count, cost, keys))
         else:
             columns.append(column)
-    return replace(table, columns=columns)
+    made = replace(table, columns=columns)
+    # INVARIANT: the header shows the separator; one that cannot means commas.
+    commas = replace(made, separator=",")
+    return commas if write_table_header(made) == write_table_header(commas) else made
 
 
 def _slots(columns: Sequence[Column]) -> list[tuple[str, ...]]:
