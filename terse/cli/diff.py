@@ -59,7 +59,7 @@ def _facts(before: str, rules: str) -> Diff:
     from terse.language.disk import Disk
     from terse.report.differed import Diff
     from terse.review.cases import cases
-    from terse.review.difference import differences, guard_names, rule_names
+    from terse.review.difference import differences, guard_names, rule_names, tools_names
     from terse.tokens import vocabulary
 
     now = checked_policy(rules)
@@ -76,6 +76,7 @@ def _facts(before: str, rules: str) -> Diff:
         samples=samples,
         rules=rule_names(was, now.plan),
         guards=guard_names(was, now.plan),
+        tools=tools_names(was, now.plan),
         unreachable=_unreachable(now),
         notes=tuple(notes),
     )

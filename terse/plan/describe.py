@@ -29,6 +29,7 @@ from terse.plan.model import (
     SetAside,
     Shorten,
     Step,
+    ToolsBlock,
 )
 from terse.tiers.spec import Option
 
@@ -163,6 +164,27 @@ def guard(of: Guard) -> str:
     if of.never_use:
         said.append(f"never uses {', '.join(of.never_use)}")
     return "; ".join(said) or "restricts nothing"
+
+
+def tools_lines(of: ToolsBlock) -> list[str]:
+    """The lines of a `tools` block: `compress low for get_*`, `hide delete_*`."""
+    said = [
+        f"compress {line.level}" + (f" for {_tools(line.on)}" if line.on != of.on else "")
+        for line in of.compress
+    ]
+    said += [f"present {line.how}" for line in of.present]
+    said += [f"show {_tools(line.tools)}" for line in of.show]
+    said += [f"hide {_tools(line.on)}" for line in of.hide]
+    said += [f"rename {_tools(line.on)} to {_tool(line.to)}" for line in of.rename]
+    return said
+
+
+def _tools(of: Iterable[Pattern]) -> str:
+    return ", ".join(dict.fromkeys(_tool(each.tool) for each in of))
+
+
+def _tool(name: str) -> str:
+    return name if _BARE_TOOL.fullmatch(name) else _quoted(name)
 
 
 def _over(of: Quantity | None) -> str:

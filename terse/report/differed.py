@@ -71,6 +71,7 @@ class Diff:
 
     Attributes:
         before, after: the two versions in words: `main`, `policies/`.
+        tools: `tools` blocks, by their patterns.
         unreachable: rules that never apply now.
         notes: what the reader should know; one sentence each.
     """
@@ -80,6 +81,7 @@ class Diff:
     samples: tuple[SampleDiff, ...]
     rules: Names = field(default_factory=Names)
     guards: Names = field(default_factory=Names)
+    tools: Names = field(default_factory=Names)
     unreachable: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -21,6 +21,7 @@ def render(diff: Diff) -> str:
         "new_losses": [asdict(loss) for loss in diff.new_losses],
         "rules": {**asdict(diff.rules), "unreachable": diff.unreachable},
         "guards": asdict(diff.guards),
+        "tools": asdict(diff.tools),
         "samples": [asdict(sample) for sample in diff.samples],
         "notes": diff.notes,
     }

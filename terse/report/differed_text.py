@@ -29,7 +29,8 @@ def headline(diff: Diff) -> str:
     total, number = diff.sample_count, diff.changed_count
     samples = f"{number} of {total} sample{'' if total == 1 else 's'} change{'s' if number == 1 else ''}."
     dead = f"{', '.join(diff.unreachable)} unreachable" if diff.unreachable else "none unreachable"
-    return f"{samples}   Guards: {_counts(diff.guards)}.   Rules: {_counts(diff.rules)}, {dead}."
+    tools = f"   Tools: {_counts(diff.tools)}." if diff.tools != Names() else ""
+    return f"{samples}   Guards: {_counts(diff.guards)}.   Rules: {_counts(diff.rules)}, {dead}.{tools}"
 
 
 def _counts(names: Names) -> str:

@@ -57,12 +57,24 @@ class ShownGuard:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownTools:
+    """A `tools` block: what a client is shown of the tools that it speaks of."""
+
+    at: str
+    on: str
+    lines: tuple[str, ...]
+    because: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """Rules in the order in which they are asked, and the guards.
 
     Attributes:
         policy: the rules in words: `policies/`.
         tool: `server/tool`, or None for all.
+        tools: the `tools` blocks, of a tool those that speak of it.
+        listed: what they make of the tool together, in words; empty where no tool was asked for.
         rest: what happens to a call that no rule takes; empty where the last one takes every call.
     """
 
@@ -71,3 +83,5 @@ class Shown:
     rules: tuple[ShownRule, ...]
     guards: tuple[ShownGuard, ...]
     rest: str
+    tools: tuple[ShownTools, ...] = ()
+    listed: str = ""

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from terse.report.explain import visible
-from terse.report.shown import Shown, ShownGuard, ShownRule
+from terse.report.shown import Shown, ShownGuard, ShownRule, ShownTools
 
 WIDTH = 80
 LABEL = 10
@@ -14,7 +14,7 @@ LABEL = 10
 
 
 def render(shown: Shown) -> str:
-    """The rules with a number each, first asked first; then the guards."""
+    """The rules with a number each, first asked first; then the guards and the `tools` blocks."""
     lines = [*_heading(shown), ""]
     for number, rule in enumerate(shown.rules, 1):
         lines += [*_rule(number, rule), ""]
@@ -22,6 +22,10 @@ def render(shown: Shown) -> str:
         lines += [*textwrap.wrap(shown.rest, WIDTH), ""]
     for guard in shown.guards:
         lines += [*_guard(guard), ""]
+    for block in shown.tools:
+        lines += [*_tools(block), ""]
+    if shown.listed:
+        lines += [*textwrap.wrap(shown.listed, WIDTH), ""]
     return "".join(visible(line).rstrip() + "\n" for line in lines[:-1])
 
 
@@ -64,6 +68,16 @@ def _guard(guard: ShownGuard) -> Iterator[str]:
         return
     yield from _entry("restricts", guard.text)
     for reason in guard.because:
+        yield from _entry("because", reason)
+
+
+def _tools(block: ShownTools) -> Iterator[str]:
+    head = "tools"
+    yield f"{head}  {block.at.rjust(WIDTH - len(head) - 2)}"
+    yield from _entry("on", block.on)
+    for place, line in enumerate(block.lines or ("compress low",)):
+        yield from _entry("shows" if place == 0 else "", line)
+    for reason in block.because:
         yield from _entry("because", reason)
 
 

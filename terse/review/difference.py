@@ -12,7 +12,7 @@ from terse.guarantee import Guarantee
 from terse.memory.session import Session
 from terse.payload.payload import Payload
 from terse.plan import describe
-from terse.plan.model import FieldLine, FitIn, Plan, Remove, Rule, Shorten
+from terse.plan.model import FieldLine, FitIn, Plan, Remove, Rule, Shorten, ToolsBlock
 from terse.plan.run import sent
 from terse.plan.trace import Outcome, StepStatus
 from terse.report.differed import Names, NewLoss, SampleDiff, Side
@@ -102,6 +102,18 @@ def rule_names(before: Plan, after: Plan) -> Names:
 def guard_names(before: Plan, after: Plan) -> Names:
     """The same of guards."""
     return _names({each.name: each for each in before.guards}, {each.name: each for each in after.guards})
+
+
+def tools_names(before: Plan, after: Plan) -> Names:
+    """The same of `tools` blocks, which are called by their patterns."""
+    return _names(_by_patterns(before.tools), _by_patterns(after.tools))
+
+
+def _by_patterns(blocks: Iterable[ToolsBlock]) -> dict[str, list[ToolsBlock]]:
+    found: dict[str, list[ToolsBlock]] = {}
+    for block in blocks:
+        found.setdefault(describe.patterns(block.on), []).append(block)
+    return found
 
 
 def _names(before: dict[str, Any], after: dict[str, Any]) -> Names:

@@ -10,13 +10,14 @@ from terse.guarantee import Guarantee, lowest
 from terse.language.conditions import disjoint, facts, implies_all
 from terse.language.globs import Names, meet_pattern
 from terse.language.match import narrower_pattern
+from terse.listing.choice import treatment
 from terse.payload.call import Call
 from terse.plan import describe
 from terse.plan.choose import applies, names
 from terse.plan.field_lines import class_of
 from terse.plan.limits import Limits
 from terse.plan.model import FitIn, Guard, Keep, Pattern, Plan, Remove, Rule, SetAside, Shorten, Step
-from terse.report.shown import Shown, ShownGuard, ShownLine, ShownRule
+from terse.report.shown import Shown, ShownGuard, ShownLine, ShownRule, ShownTools
 from terse.tiers import BY_NAME, CHAINS
 
 MOST_NAMED = 3
@@ -44,7 +45,25 @@ def shown(plan: Plan, policy: str, call: Call | None) -> Shown:
         rules,
         tuple(_guard(guard, call) for guard in plan.guards),
         _rest(places, call),
+        tuple(
+            ShownTools(
+                block.at, describe.patterns(block.on), tuple(describe.tools_lines(block)), block.because
+            )
+            for block in plan.tools
+            if call is None or any(names(each, call) for each in block.on)
+        ),
+        "" if call is None else _listed(plan, call),
     )
+
+
+def _listed(plan: Plan, call: Call) -> str:
+    found = treatment(plan.tools, call.server, call.tool)
+    if found is None:
+        return ""
+    if found.hidden_by is not None:
+        return f"The tool is hidden, and cannot be called: {found.hidden_by}"
+    renamed = f", as {found.name}" if found.name != call.tool else ""
+    return f"The tool is shown {found.presentation} at level {found.level}{renamed}."
 
 
 def _places(plan: Plan, call: Call | None) -> Iterator[_Place]:

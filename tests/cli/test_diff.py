@@ -144,6 +144,18 @@ def test_removed_guards_and_unreachable_rules_are_told(terse: Terse, project: Pa
 
 
 @needs_git
+def test_changed_tools_blocks_are_told(terse: Terse, project: Path) -> None:
+    """What an agent is shown of the tools is in the first line, by the patterns of the blocks."""
+    rules = project / "policies" / "all.terse"
+    rules.write_text(BEFORE + "\ntools github/* {\n  hide delete_*\n}\n")
+    _git(project, "commit", "-qam", "hidden")
+    rules.write_text(BEFORE + "\ntools github/* {\n  hide x*\n}\n\ntools jira/* {\n  compress low\n}\n")
+    first = terse("diff", "main").stdout.decode().splitlines()[0]
+
+    assert first.endswith("Tools: jira/* added, github/* changed.")
+
+
+@needs_git
 def test_the_work_tree_is_not_touched(terse: Terse, project: Path) -> None:
     """The commit is read from git: no file, index or branch changes."""
 

@@ -142,6 +142,29 @@ def test_a_tool_that_no_rule_speaks_of(terse: Terse, tmp_path: Path) -> None:
     assert "the result passes as it came" in done.stdout.decode()
 
 
+def test_what_is_shown_of_a_tool(terse: Terse, tmp_path: Path) -> None:
+    """The blocks that speak of it, and what they come to."""
+    (tmp_path / "x.terse").write_text(
+        "terse 1\n\ntools x/* {\n  compress high\n  compress low for get_*\n  hide del*\n"
+        '  rename get_a to a\n  because "short"\n}\n\ntools y/* {\n  present wrapped\n}\n'
+    )
+    everything = terse("show", "--rules", "x.terse").stdout.decode()
+    one = terse("show", "x/get_a", "--rules", "x.terse").stdout.decode()
+    hidden = terse("show", "x/delete", "--rules", "x.terse").stdout.decode()
+
+    for said in (
+        "compress high",
+        "compress low for get_*",
+        "hide del*",
+        "rename get_a to a",
+        "present wrapped",
+    ):
+        assert said in everything
+    assert "present wrapped" not in one
+    assert "The tool is shown in place at level low, as a." in one
+    assert "The tool is hidden, and cannot be called: x.terse:6" in hidden
+
+
 def test_without_rules_the_embedded_policy_is_shown(terse: Terse) -> None:
     """Where there is no policies/ it is the policy that every other command falls back on."""
     text = terse("show").stdout.decode()
