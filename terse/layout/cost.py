@@ -2,7 +2,8 @@
 
 An estimate decides between two ways of writing the same thing, so it only has to rank them; what is
 sent is counted whole, by the plan. It is a sum over parts, each of which is counted once however many
-alternatives it stands in: so deciding is linear in the document, whatever its depth.
+alternatives it stands in: so deciding is linear in the document, whatever its depth. The parts of a table
+are its columns: a step that changes one of them pays for that one only.
 """
 
 from __future__ import annotations
@@ -21,28 +22,37 @@ from terse.layout.document import (
     Embedded,
     Group,
     Kinds,
+    Mark,
     Node,
     Plain,
-    Rows,
     Spelled,
     Table,
+    tables,
 )
-from terse.layout.header import leaves, write_table_header
+from terse.layout.header import has_separator, leaves, write_columns
 from terse.layout.inline import Place, write_key, write_value
 from terse.layout.sample import clip, spread
 from terse.layout.write import write_column, write_kinds, write_pair
 from terse.payload.exact import Number
 
-SAMPLE_ROWS = 48
-"""Rows measured of a longer table or list, fewer where each of them holds much."""
+TABLE_ROWS = 8
+COLUMN_ROWS = 12
+"""Rows measured of a longer table, and of a column alone; fewer where each of them holds much. What is asked
+of a table is mostly its separator, which makes the same difference in every row."""
+SAMPLE_ITEMS = 24
+"""Items measured of a longer list."""
 SAMPLE_KEYS = 1_000
 """Values measured of a larger object."""
-SEPARATOR_ROWS = 16
-"""Rows measured to choose the separator: it makes the same difference in every row."""
+FEW_COLUMNS = 40
+"""Columns that are looked at in as many rows as there may be."""
 SAMPLE_VALUES = 4_000
 """Values measured in all, about."""
 CLIP = 120
 """Characters measured of a longer string: the rest of it costs the same in every way of writing it."""
+MARK_TOKENS = {",": 0.4, " ": 1.0}
+"""What an absent cell costs, with its separator: several commas on end are one token."""
+AT_ONCE = 64
+"""Values of a container that is written and counted in one piece, with all that is in it."""
 
 
 class Cost:
@@ -59,86 +69,113 @@ class Cost:
         # By identity, with the object itself: INVARIANT: an id is only good while its object lives.
         self._values: dict[int, tuple[object, float]] = {}
         self._tables: dict[tuple[int, str], tuple[Table, float]] = {}
-        self._shown: dict[tuple[int, int, int], _Shown] = {}
+        self._columns: dict[tuple[int, int], _Shown] = {}
+        self._headers: dict[tuple[int, str], tuple[Column, int]] = {}
+        self._words: dict[str, int] = {}
+
+    def word(self, text: str) -> int:
+        """Tokens of a short text, which is mostly asked for again."""
+        known = self._words.get(text)
+        if known is None:
+            known = self._words[text] = self._count(text)
+        return known
 
     def table(self, name: str, table: Table) -> float:
         """Tokens of a table under its name."""
-        return self._count(f"{name}: {write_table_header(table)}\n") + self.rows(table, table.separator)
+        title = 6 + self.word(name) if name else 6
+        return title + self._under(table, table.separator)
+
+    def _header(self, columns: Sequence[Column], separator: str) -> float:
+        """Tokens of the names of columns, and of what stands beside them."""
+        tokens = 0
+        for column in columns:
+            key = (id(column), separator)
+            known = self._headers.get(key)
+            if known is None:
+                known = (column, self._count(separator + write_columns([column], separator)))
+                self._headers[key] = known
+            tokens += known[1]
+        return tokens
+
+    def tables(self, node: Node) -> float:
+        """Tokens of all tables in a node, their headers included."""
+        return sum(self.table("", table) for table in tables(node))
 
     def rows(self, table: Table, separator: str) -> float:
         """Tokens of a table's rows, and of the child rows below them."""
         known = self._tables.get((id(table), separator))
         if known is None:
-            known = (table, self._rows(table, separator))
-            self._tables[id(table), separator] = known
+            rows = spread(table.count, _sample_size(TABLE_ROWS, table.columns))
+            inside = sum(self.plain(table.whole[row]) for row in rows if row in table.whole)
+            tokens, below = self._cells(table.columns, rows, separator, "")
+            tokens = (tokens + inside) * table.count / max(1, len(rows)) + below
+            known = self._tables[id(table), separator] = (table, tokens)
         return known[1]
 
-    def _rows(self, table: Table, separator: str, size: int = 0) -> float:
-        size = size or _sample_size(sum(1 for _ in leaves(table.columns)))
-        rows = spread(table.count, size)
-        flat: list[_Shown] = []
-        inside: list[Cell] = [table.whole[row] for row in rows if row in table.whole]
-        below = self._flatten(table.columns, rows, separator, flat, inside)
-        cells = [column.written(separator) for column in flat]
-        lines = map(separator.join, zip(*cells, strict=True))
-        tokens = self._count("\n".join(lines)) + sum(map(self.plain, inside))
-        return tokens * table.count / max(1, len(rows)) + below
-
-    def _flatten(
-        self,
-        columns: Sequence[Column],
-        rows: Sequence[int],
-        separator: str,
-        flat: list[_Shown],
-        inside: list[Cell],
-    ) -> float:
-        """Collect the cells of some rows in `flat`, containers in them in `inside`; tokens of child rows."""
-        below = 0.0
+    def _cells(
+        self, columns: Sequence[Column], rows: Sequence[int], separator: str, lead: str
+    ) -> tuple[float, float]:
+        """Tokens of the cells of some rows, each with the separator before it, the first with `lead`; and of
+        all child rows."""
+        tokens = below = 0.0
         for column in columns:
             if isinstance(column, Cells):
-                shown = self._some(column, rows)
-                flat.append(shown)
-                inside.extend(shown.inside)
+                tokens += self._shown(column, rows).tokens(separator, lead, self._count)
             elif isinstance(column, Group):
-                inside.extend(column.whole[row] for row in rows if row in column.whole)
-                below += self._flatten(column.columns, rows, separator, flat, inside)
+                if column.whole:
+                    tokens += sum(self.plain(column.whole[row]) for row in rows if row in column.whole)
+                inner, deeper = self._cells(column.columns, rows, separator, lead)
+                tokens += inner
+                below += deeper
             elif isinstance(column, Child):
-                counts: list[Cell] = []
+                # A count is a sign and a number.
+                tokens += 2 * len(rows)
                 for row in rows:
                     count = column.counts[row]
-                    if count is not ABSENT and type(count) is not int:
-                        inside.append(count)  # type: ignore[arg-type]
-                    counts.append(Number(count) if type(count) is int else ABSENT)
-                flat.append(_Shown(column, Cells(column.name, counts)))
+                    if type(count) is not int and count is not ABSENT:
+                        tokens += self.plain(count)  # type: ignore[arg-type]
                 below += self.rows(column.table, separator)
-        return below
+            else:
+                continue
+            lead = separator
+        return tokens, below
 
-    def _some(self, column: Cells, rows: Sequence[int]) -> _Shown:
+    def _shown(self, column: Cells, rows: Sequence[int]) -> _Shown:
         """Some rows of a column, taken once: the columns of a table mostly stand in the next one too."""
-        key = (id(column), len(rows), rows[-1] if rows else 0)
-        known = self._shown.get(key)
+        key = (id(column), len(rows))
+        known = self._columns.get(key)
         if known is None:
             values = [column.values[row] for row in rows]
-            inside: list[Cell] = []
-            if not _CONTAINERS.isdisjoint(map(type, values)):
-                inside = [value for value in values if type(value) in _CONTAINERS]
-                values = [ABSENT if type(value) in _CONTAINERS else value for value in values]
-            # An affix is cut off by its length, so a string that has one keeps it.
-            room = CLIP + 2 * (len(column.prefix) + len(column.suffix))
-            values = [clip(value, room) for value in values]
-            known = self._shown[key] = _Shown(column, replace(column, values=values), inside)
+            inside, marks = 0.0, 0
+            kinds = set(map(type, values))
+            if not _CONTAINERS.isdisjoint(kinds):
+                inside = sum(self.plain(value) for value in values if type(value) in _CONTAINERS)
+                values = [value for value in values if type(value) not in _CONTAINERS]
+            if Mark in kinds:
+                marks = len(values)
+                values = [value for value in values if type(value) is not Mark]
+                marks -= len(values)
+            if str in kinds:
+                # An affix is cut off by its length, so a string that has one keeps it.
+                room = CLIP + 2 * (len(column.prefix) + len(column.suffix))
+                if len(kinds) > 1 or max(map(len, values)) > room:  # type: ignore[arg-type]
+                    values = [clip(value, room) for value in values]
+            cells = Cells(column.name, values, column.text, column.prefix, column.suffix, column.usual)
+            known = self._columns[key] = _Shown(column, cells, inside, marks)
         return known
 
     def column(self, column: Column, count: int, separator: str = ",") -> float:
         """Tokens of one column of a table: its part of the header and its cells."""
-        return self.table("", Table(Rows.RECORDS, count, [column], separator=separator))
+        rows = spread(count, _sample_size(COLUMN_ROWS, [column]))
+        tokens, below = self._cells([column], rows, separator, separator)
+        return self._header([column], separator) + tokens * count / max(1, len(rows)) + below
 
     def plain(self, value: Cell) -> float:
         """Tokens of a value on the spot."""
         if isinstance(value, Embedded):
             return self.plain(value.value) + 1
         if not isinstance(value, (dict, list)):
-            return self._count(write_value(clip(value, CLIP), Place.INSIDE))
+            return self.word(write_value(clip(value, CLIP), Place.INSIDE))
         known = self._values.get(id(value))
         if known is None:
             known = (value, self._container(value))
@@ -146,10 +183,13 @@ class Cost:
         return known[1]
 
     def _container(self, value: dict[str, Any] | list[Any]) -> float:
+        clipped, left = _clipped(value, AT_ONCE)
+        if left >= 0:
+            return self._count(write_value(clipped, Place.INSIDE))
         pairs = list(value.items()) if isinstance(value, dict) else [("", item) for item in value]
         # The items of a list are alike; the values of an object are not.
         shown = [
-            pairs[at] for at in spread(len(pairs), SAMPLE_ROWS if isinstance(value, list) else SAMPLE_KEYS)
+            pairs[at] for at in spread(len(pairs), SAMPLE_ITEMS if isinstance(value, list) else SAMPLE_KEYS)
         ]
         words: list[str] = []
         deeper = 0.0
@@ -169,17 +209,17 @@ class Cost:
         if isinstance(node, Table):
             return self.table(name, node) + depth
         if isinstance(node, Kinds):
-            title = self._count(f"{name}: {write_kinds(node)}\n")
+            title = self.word(f"{name}: {write_kinds(node)}\n")
             return title + sum(self.table("A", table) for table in node.tables)
         if isinstance(node, Spelled):
             return self.node(name, node.node, depth) + 2
         if isinstance(node, Plain):
             if isinstance(node.value, (list, dict)):
-                return self._count(name) + 1 + self.plain(node.value)
+                return self.word(name) + 1 + self.plain(node.value)
             return self._count(write_pair(name, clip(node.value, CLIP)))
         entries = node.entries if isinstance(node, Block) else [("-", item) for item in node.nodes]
         inner = sum(self.node(key, entry, depth + 1) for key, entry in entries)
-        return self._count(name) + 2 + inner
+        return self.word(name) + 2 + inner
 
     def cheapest(self, columns: Sequence[Column], count: int) -> Column:
         """The column that costs least of several that say the same; the first of equals."""
@@ -189,42 +229,77 @@ class Cost:
 
     def separated(self, name: str, table: Table) -> Table:
         """The table with the separator that costs less; commas, if there is nothing in it."""
-        spaced = replace(table, separator=" ")
-        headers = write_table_header(spaced), write_table_header(table)
-        if headers[0] == headers[1]:
-            return table  # INVARIANT: the header shows the separator; one that cannot means commas.
-        size = min(SEPARATOR_ROWS, _sample_size(sum(1 for _ in leaves(table.columns))))
-        costs = [
-            self._count(f"{name}: {header}\n") + self._rows(table, separator, size)
-            for header, separator in zip(headers, (" ", ","), strict=True)
-        ]
-        return spaced if costs[0] < costs[1] else table
+        # INVARIANT: the header shows the separator; one that cannot, for it has one name, means commas.
+        cheapest = ","
+        if has_separator(table) and self._under(table, " ") < self._under(table, ","):
+            cheapest = " "
+        return table if table.separator == cheapest else replace(table, separator=cheapest)
+
+    def _under(self, table: Table, separator: str) -> float:
+        return self._header(table.columns, separator) + self.rows(table, separator)
 
 
 _CONTAINERS = frozenset({dict, list, Embedded})
 
 
+def _clipped(value: Any, left: int) -> tuple[Any, int]:
+    """A container with its strings clipped, and how many more values there could have been; negative where
+    it holds too many."""
+    left -= len(value)
+    if left < 0:
+        return value, left
+    items: list[Any] = []
+    for item in value.values() if isinstance(value, dict) else value:
+        made = item
+        if isinstance(item, (dict, list)):
+            made, left = _clipped(item, left)
+        elif isinstance(item, Embedded):
+            inner, left = _clipped(item.value, left)
+            made = Embedded(inner, item.style)
+        elif type(item) is str:
+            made = clip(item, CLIP)
+        if left < 0:
+            return value, left
+        items.append(made)
+    return (dict(zip(value, items, strict=True)) if isinstance(value, dict) else items), left
+
+
 class _Shown:
-    """Some cells of a column, and how they are written with each separator.
+    """Some cells of a column, and what they cost with each separator.
 
     Attributes:
-        inside: the containers among them, which are measured by themselves.
+        inside: tokens of the containers among them, which are measured by themselves.
+        marks: how many cells are absent, or usual ones.
     """
 
-    def __init__(self, column: Column, cells: Cells, inside: Sequence[Cell] = ()) -> None:
+    def __init__(self, column: Column, cells: Cells, inside: float, marks: int) -> None:
         """`column` is only held: INVARIANT: an id is only good while its object lives."""
         self.column = column
         self.cells = cells
         self.inside = inside
-        self._written: dict[str, list[str]] = {}
+        self.marks = marks
+        self.is_numbers = not marks and set(map(type, cells.values)) == {Number}
+        self._tokens: dict[tuple[str, str], float] = {}
 
-    def written(self, separator: str) -> list[str]:
-        known = self._written.get(separator)
+    def tokens(self, separator: str, lead: str, count: Callable[[str], int]) -> float:
+        """Tokens of the cells, each with `lead` before it."""
+        if self.is_numbers and lead:
+            # A number costs the same behind either sign.
+            separator = lead = ","
+        known = self._tokens.get((separator, lead))
         if known is None:
-            known = self._written[separator] = write_column(self.cells, separator)
+            # A cell stands between two separators here, too; the line end behind one adds a token at most.
+            between = lead or f"{separator}\n"
+            known = count(lead + between.join(write_column(self.cells, separator)))
+            known += self.inside + self.marks * MARK_TOKENS[separator]
+            if not lead:
+                known -= max(0, len(self.cells.values) - 1)
+            self._tokens[separator, lead] = known
         return known
 
 
-def _sample_size(values: int) -> int:
-    """How many rows to look at, if each holds so many values."""
-    return max(6, min(SAMPLE_ROWS, SAMPLE_VALUES // max(1, values)))
+def _sample_size(most: int, columns: Sequence[Column]) -> int:
+    """How many rows to look at, of so many at most."""
+    if len(columns) <= FEW_COLUMNS and all(type(column) is not Group for column in columns):
+        return most
+    return max(6, min(most, SAMPLE_VALUES // max(1, sum(1 for _ in leaves(columns)))))

@@ -254,6 +254,16 @@ class Document:
         return isinstance(self.root, Plain) and self.form is JSON
 
 
+def each_column(columns: Sequence[Column]) -> Iterator[Column]:
+    """Every column, those inside groups and of child tables too."""
+    for column in columns:
+        yield column
+        if isinstance(column, Group):
+            yield from each_column(column.columns)
+        elif isinstance(column, Child):
+            yield from each_column(column.table.columns)
+
+
 def tables(node: Node) -> Iterator[Table]:
     """Every table that stands in a node by itself (child tables stand in columns)."""
     if isinstance(node, Table):

@@ -36,6 +36,22 @@ def write_table_header(table: Table) -> str:
     return f"{words} of {write_columns(columns, table.separator, table.rows)}"
 
 
+def has_separator(table: Table) -> bool:
+    """Whether the header shows the table's separator: beside a name, its own or one in it, stands another."""
+    columns = table.columns[1:] if table.rows is Rows.KEYED else table.columns
+    return len(columns) > 1 or any(map(_is_wide, columns))
+
+
+def _is_wide(column: Column) -> bool:
+    if isinstance(column, Group):
+        inner = column.columns
+    elif isinstance(column, Child):
+        inner = column.table.columns[1:] if column.table.rows is Rows.KEYED else column.table.columns
+    else:
+        return False
+    return len(inner) > 1 or any(map(_is_wide, inner))
+
+
 def write_columns(columns: Sequence[Column], separator: str, rows: Rows = Rows.RECORDS) -> str:
     return separator.join(_column(column, separator, rows) for column in columns)
 

@@ -7,7 +7,7 @@ between spaces (pairs of a block line are such cells too), and a value inside `{
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 
 from terse.layout.document import ABSENT, Cell, Embedded, Filled, Ref
@@ -37,6 +37,9 @@ class Place(Enum):
     SPACES = rf"{_DOUBTFUL}[^\s{_CONTROLS}]+"
     INSIDE = rf'{_DOUBTFUL}[^\s,"\[\]{{}}{_CONTROLS}]+'
 
+    # By identity, as they compare: the hash of an Enum is made anew each time.
+    __hash__ = object.__hash__
+
 
 _BARE = {place: re.compile(place.value) for place in Place}
 _KEY = re.compile(rf'[^\s,"\[\]{{}}()<>=:*#~?{_CONTROLS}]+')
@@ -49,6 +52,9 @@ _TEXT = {
 }
 
 
+# Columns of such cells, each followed by a line end. What was read of a column is never given back.
+_BARE_COLUMN = {place: re.compile(rf"(?:{place.value}\n)*+") for place in Place}
+_TEXT_COLUMN = {place: re.compile(rf"(?:{bare.pattern}\n)*+") for place, bare in _TEXT.items()}
 _TEXT_LINES = re.compile(r"\(([1-9][0-9]{0,8}) lines\)")
 _ONLY_TEXT = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]*")
 MIN_ESCAPES = 6
@@ -90,6 +96,11 @@ def write_value(value: Cell, place: Place) -> str:
 
 def write_cells(values: Sequence[Cell], place: Place, absent: str, usual: str) -> list[str]:
     """A whole column of cells; `absent` and `usual` are how those marks are written."""
+    kinds = set(map(type, values))
+    if kinds == _NUMBERS:
+        return list(values)  # type: ignore[arg-type]
+    if kinds == _STRINGS and _are_all(_BARE_COLUMN[place], values):  # type: ignore[arg-type]
+        return list(values)  # type: ignore[arg-type]
     is_bare = _BARE[place].fullmatch
     out: list[str] = []
     append = out.append
@@ -112,9 +123,11 @@ def write_cells(values: Sequence[Cell], place: Place, absent: str, usual: str) -
     return out
 
 
-def write_texts(values: Iterable[object], place: Place, absent: str, usual: str) -> list[str]:
+def write_texts(values: Sequence[object], place: Place, absent: str, usual: str) -> list[str]:
     """Cells of a text column: strings, nulls and references."""
     is_bare = _TEXT[place].fullmatch
+    if set(map(type, values)) == _STRINGS and _are_all(_TEXT_COLUMN[place], values):  # type: ignore[arg-type]
+        return list(values)  # type: ignore[arg-type]
     out: list[str] = []
     for value in values:
         if isinstance(value, str):
@@ -126,6 +139,17 @@ def write_texts(values: Iterable[object], place: Place, absent: str, usual: str)
         else:
             out.append(absent if value is ABSENT else usual)
     return out
+
+
+_NUMBERS = {Number}
+_STRINGS = {str}
+
+
+def _are_all(column: re.Pattern[str], cells: Sequence[str]) -> bool:
+    """Whether each of the cells is what a column's pattern repeats."""
+    joined = "\n".join(cells)
+    # INVARIANT: as many lines as cells: a cell of two lines is no two cells.
+    return joined.count("\n") == len(cells) - 1 and column.fullmatch(f"{joined}\n") is not None
 
 
 def _inside(value: Cell) -> str:
@@ -185,8 +209,7 @@ def read_text(text: str, place: Place) -> str | None:
     return text
 
 
-_BARE_COLUMN = {place: re.compile(rf"(?:{place.value}\n)*") for place in (Place.COMMAS, Place.SPACES)}
-_NUMBER_COLUMN = re.compile(rf"(?:{_NUMBER}\n)*")
+_NUMBER_COLUMN = re.compile(rf"(?:{_NUMBER}\n)*+")
 
 
 def column_of_bare(cells: Sequence[str], joined: str, place: Place) -> list[Cell] | None:

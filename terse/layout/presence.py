@@ -6,13 +6,20 @@ stands wherever the object around it does. Whatever takes cells away has to keep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from terse.layout.document import ABSENT, Cells, Child, Column, Group, Rows, Table
+from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Mark, Rows, Table
 
 
-def rows_of(group: Group) -> list[int]:
+def rows_beside(count: int, whole: Mapping[int, Cell]) -> Sequence[int]:
+    """The rows of so many that are none of those with a whole value."""
+    return [row for row in range(count) if row not in whole] if whole else range(count)
+
+
+def rows_of(group: Group) -> Sequence[int]:
     """The rows in which the group's object stands."""
+    if not group.whole and set(map(type, group.source)) == {dict} and all(group.source):
+        return range(len(group.source))
     return [
         row
         for row, value in enumerate(group.source)
@@ -31,7 +38,9 @@ def group_is_shown(group: Group, columns: Sequence[Column], around: Sequence[int
     """Whether the group could have these columns, inside an object that stands in the rows `around`."""
     rows = rows_of(group)
     if not any(map(has_cells, columns)):
-        return not group.whole and rows == list(around)
+        return not group.whole and list(rows) == list(around)
+    if any(isinstance(column, Cells) and Mark not in set(map(type, column.values)) for column in columns):
+        return True
     missing = set(rows)
     for column in columns:
         values: Sequence[object] = ()

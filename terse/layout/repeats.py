@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import is_not
+from typing import Any
 
 from terse.layout.document import (
     Block,
@@ -23,6 +25,7 @@ from terse.layout.document import (
     Spelled,
     Table,
 )
+from terse.layout.rewrite import with_columns
 from terse.layout.sample import spread
 from terse.payload.exact import JsonValue
 
@@ -33,6 +36,9 @@ LOOK_ROWS = 200
 """Rows of a column that are looked at before all of them are."""
 MIN_CHARACTERS = 12
 """Shorter strings get no reference: it would save a token or two, and cost a look back."""
+
+
+_CONTAINERS = frozenset({dict, list, Embedded})
 
 
 class Repeats:
@@ -95,9 +101,12 @@ class Repeats:
     def column(self, column: Column) -> None:
         if isinstance(column, Cells):
             values = column.values
-            shown = [text for row in spread(len(values), LOOK_ROWS) if type(text := values[row]) is str]
+            kinds = set(map(type, values))
+            shown: list[str] = []
+            if str in kinds:
+                shown = [text for row in spread(len(values), LOOK_ROWS) if type(text := values[row]) is str]
             # Strings that are all different in two hundred rows are not worth a look at the others.
-            if len(values) <= LOOK_ROWS or len(set(shown)) < len(shown):
+            if shown and (len(values) <= LOOK_ROWS or len(set(shown)) < len(shown)):
                 strings = Counter(value for value in values if type(value) is str)
                 for text, times in strings.items():
                     if len(text) >= MIN_CHARACTERS:
@@ -105,9 +114,10 @@ class Repeats:
                         if column.prefix or column.suffix:
                             # A reference stands for the whole string, but only the cell is saved.
                             self.shown[text] = text[len(column.prefix) : len(text) - len(column.suffix)]
-            for value in column.values:
-                if isinstance(value, (dict, list, Embedded)):
-                    self.value(value)
+            if not _CONTAINERS.isdisjoint(kinds):
+                for value in column.values:
+                    if isinstance(value, (dict, list, Embedded)):
+                        self.value(value)
         elif isinstance(column, Group):
             for value in column.whole.values():
                 self.value(value)
@@ -141,26 +151,29 @@ class Repeats:
             self.value(inner)
 
 
-def referred(document: Document, repeats: Repeats, keys: Sequence[Key]) -> Document:
-    """The document with `*n` for every value with one of the keys, and those values in the legend.
+def referred(document: Document, repeats: Repeats, keys: Sequence[Key]) -> tuple[Document, bool]:
+    """The document with `*n` for every value with one of the keys, and those values in the legend; and
+    whether a list of words was among what changed: it is written with commas then.
 
     `keys` are in the order of the legend; where one value holds another, the inner one comes first.
     """
     numbers = {key: len(document.legend) + at for at, key in enumerate(keys, 1)}
     change = _Change(repeats, numbers)
     legend: list[Cell] = [change.inner(repeats.example[key]) for key in keys]
-    return replace(document, root=change.node(document.root), legend=[*document.legend, *legend])
+    made = replace(document, root=change.node(document.root), legend=[*document.legend, *legend])
+    return made, change.has_lists
 
 
 class _Change:
     def __init__(self, repeats: Repeats, numbers: dict[Key, int]) -> None:
         self.repeats = repeats
         self.numbers = numbers
-        self.strings = {key for key in numbers if isinstance(key, str)}
+        self.has_lists = False
+        self.strings = {key: Ref(number) for key, number in numbers.items() if isinstance(key, str)}
 
     def value(self, value: Cell) -> Cell:
         if type(value) is str:
-            return Ref(self.numbers[value]) if value in self.strings else value
+            return self.strings.get(value, value)
         if isinstance(value, Embedded):
             return Embedded(self.inner(value.value), value.style)  # type: ignore[arg-type]
         if not isinstance(value, (dict, list)) or not value:
@@ -173,10 +186,20 @@ class _Change:
         if isinstance(value, dict):
             return {key: self.value(item) for key, item in value.items()}  # type: ignore[misc]
         if isinstance(value, list):
-            return [self.value(item) for item in value]  # type: ignore[misc]
+            items: list[Any] = list(map(self.value, value))
+            self.has_lists |= any(map(is_not, items, value))
+            return items
         return value
 
-    def cells(self, values: Sequence[Cell]) -> list[Cell]:
+    def cells(self, values: Sequence[Cell]) -> Sequence[Cell]:
+        """Cells with references; the same cells where there is nothing to refer to."""
+        kinds = set(map(type, values))
+        if _CONTAINERS.isdisjoint(kinds):
+            texts: Sequence[Any] = values
+            if str not in kinds or self.strings.keys().isdisjoint(texts):
+                return values
+            if len(kinds) == 1:
+                return [self.strings.get(text, text) for text in texts]
         return [
             self.value(value) if isinstance(value, (str, dict, list, Embedded)) else value for value in values
         ]
@@ -198,16 +221,19 @@ class _Change:
 
     def table(self, table: Table) -> Table:
         whole = {row: self.value(value) for row, value in table.whole.items()}
-        return replace(table, columns=list(map(self.column, table.columns)), whole=whole)
+        columns = list(map(self.column, table.columns))
+        return replace(table, columns=columns, whole=whole) if whole else with_columns(table, columns)
 
     def column(self, column: Column) -> Column:
         if isinstance(column, Cells):
             if column.name == "#key":
                 return column
-            return replace(column, values=self.cells(column.values))
+            cells = self.cells(column.values)
+            return column if cells is column.values else replace(column, values=cells)
         if isinstance(column, Group):
             whole = {row: self.value(value) for row, value in column.whole.items()}
-            return replace(column, columns=list(map(self.column, column.columns)), whole=whole)
+            columns = list(map(self.column, column.columns))
+            return replace(column, columns=columns, whole=whole) if whole else with_columns(column, columns)
         if isinstance(column, Child):
             counts = [count if isinstance(count, int) else self.value(count) for count in column.counts]
             return replace(column, counts=counts, table=self.table(column.table))

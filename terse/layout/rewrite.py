@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import is_
+from typing import TypeVar
 
 from terse.layout.cost import Cost
 from terse.layout.document import Block, Child, Column, Document, Group, Items, Kinds, Node, Spelled, Table
+
+Owner = TypeVar("Owner", Table, Group)
 
 
 def each_table(document: Document, change: Callable[[Table], Table]) -> Document:
@@ -28,15 +32,26 @@ def _node(node: Node, change: Callable[[Table], Table]) -> Node:
     return node
 
 
+def with_columns(owner: Owner, columns: Sequence[Column]) -> Owner:
+    """The table or group with these columns; the same one if they are its own.
+
+    What is known of its cost stays known then.
+    """
+    if all(map(is_, columns, owner.columns)):
+        return owner
+    return replace(owner, columns=columns)
+
+
 def _table(table: Table, change: Callable[[Table], Table]) -> Table:
-    return change(replace(table, columns=[_column(column, change) for column in table.columns]))
+    return change(with_columns(table, [_column(column, change) for column in table.columns]))
 
 
 def _column(column: Column, change: Callable[[Table], Table]) -> Column:
     if isinstance(column, Group):
-        return replace(column, columns=[_column(inner, change) for inner in column.columns])
+        return with_columns(column, [_column(inner, change) for inner in column.columns])
     if isinstance(column, Child):
-        return replace(column, table=_table(column.table, change))
+        table = _table(column.table, change)
+        return column if table is column.table else replace(column, table=table)
     return column
 
 
@@ -45,13 +60,13 @@ def separated(document: Document, cost: Cost) -> Document:
 
     def choose(node: Node, name: str) -> Node:
         if isinstance(node, Table):
-            return cost.separated(name, replace(node, separator=","))
+            return cost.separated(name, node)
         if isinstance(node, Block):
             return Block([(key, choose(inner, key)) for key, inner in node.entries])
         if isinstance(node, Items):
             return Items([choose(inner, "-") for inner in node.nodes])
         if isinstance(node, Kinds):
-            made = [cost.separated("A", replace(table, separator=",")) for table in node.tables]
+            made = [cost.separated("A", table) for table in node.tables]
             return replace(node, tables=made)
         if isinstance(node, Spelled):
             return replace(node, node=choose(node.node, name))

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
+from json.encoder import encode_basestring
+from typing import Any
 
 from terse.layout.document import ABSENT, USUAL, Cell, Rows, Slot
 from terse.layout.header import Spec, TableSpec
@@ -84,14 +86,16 @@ class TableReader:
         return self.spans([count])[0]
 
     def read_verbatim(self, count: int) -> JsonValue:
-        """As `read`, but a long list as its JSON text, some rows at a time: never whole in memory."""
-        if self.spec.key is not None or count <= ROWS_AT_ONCE:
+        """As `read`, but a list as its JSON text, some rows at a time: never whole in memory."""
+        if self.spec.key is not None or not count:
             return self.read(count)
         pieces: list[str] = []
         for start in range(0, count, ROWS_AT_ONCE):
             part = min(ROWS_AT_ONCE, count - start)
             self.read_rows(part, "")
-            pieces.append(dump(self.spans([part])[0])[1:-1])
+            records = self.records()
+            rows = spelled(records)
+            pieces.append(dump(records.values())[1:-1] if rows is None else ",".join(rows))
         # Put together without a copy more than it takes.
         pieces[0] = f"[{pieces[0]}"
         pieces[-1] += "]"
@@ -157,10 +161,7 @@ class TableReader:
 
     def spans(self, counts: Sequence[int]) -> list[JsonValue]:
         """The rows read, cut into one value (list, or keyed object) for each count."""
-        count = len(self.rows)
-        raw = list(zip(*self.rows, strict=True)) if count else [()] * len(self.leaves)
-        self.rows = []
-        records = _Records(self, raw, count)
+        records = self.records()
         values = records.values()
         made: list[JsonValue] = []
         at = 0
@@ -169,6 +170,13 @@ class TableReader:
             made.append(part if self.spec.key is None else _keyed(records.keys[at : at + number], part))
             at += number
         return made
+
+    def records(self) -> _Records:
+        """The rows read, column by column."""
+        count = len(self.rows)
+        raw = list(zip(*self.rows, strict=True)) if count else [()] * len(self.leaves)
+        self.rows = []
+        return _Records(self, raw, count)
 
 
 def child_count(cell: str) -> int | None:
@@ -203,11 +211,13 @@ class _Part:
         gaps: some cells may be `ABSENT`.
         template: also where only the `USUAL` cells follow from others.
         is_leaf: its cells stood in the rows, and show that the group is there.
+        is_constant: all cells are the same.
     """
 
     cells: list[Cell]
     gaps: bool = False
     is_leaf: bool = False
+    is_constant: bool = False
     template: tuple[str | Slot, ...] = ()
     group: _Group | None = None
 
@@ -237,12 +247,16 @@ class _Records:
         self.fill(self.root, table.spec.columns, [self.root.whole])
         self.following: set[int] = set()
         self.followed: set[int] = set()
+        self.find_presence(self.root)
+        self.root.present = [True] * self.count
+        for row in self.root.whole:
+            self.root.present[row] = False
 
     def fill(self, group: _Group, columns: Sequence[Spec], wholes: list[dict[int, JsonValue]]) -> None:
         """Decode the cells of a group. `wholes`: those of the groups that begin here, outer first."""
         for column in columns:
             if column.kind == "constant":
-                part = _Part([column.value] * self.count)
+                part = _Part([column.value] * self.count, is_constant=True)
             elif column.kind == "template":
                 part = _Part([], template=column.parts)
             elif column.kind == "group":
@@ -351,10 +365,6 @@ class _Records:
     def values(self) -> list[JsonValue]:
         """The records in order; for a table of lists, the lists."""
         root = self.root
-        self.find_presence(root)
-        root.present = [True] * self.count
-        for row in root.whole:
-            root.present[row] = False
         self.settle(root)
         rows = self.assemble(root)
         if self.table.spec.rows is Rows.LISTS:
@@ -459,3 +469,56 @@ class _Records:
             else group.whole.get(row, ABSENT)
             for row, (here, cells) in enumerate(zip(group.present, rows, strict=True))
         ]
+
+
+# ---- as JSON text --------------------------------------------------------------------------------
+
+
+def spelled(records: _Records) -> list[str] | None:
+    """Each record as JSON text, where all are objects of one shape; else `None`.
+
+    The same text as `dump` writes of the records, which need not be put together for it.
+    """
+    if records.table.spec.rows is not Rows.RECORDS or not _is_regular(records.root):
+        return None
+    columns: list[list[str]] = []
+    form = _form(records, records.root, columns)
+    return list(map(form.__mod__, zip(*columns, strict=True)))
+
+
+def _is_regular(group: _Group) -> bool:
+    """Whether every row has the object, with all its keys."""
+    return (
+        not group.whole
+        and all(group.present)
+        and all(
+            _is_regular(part.group) if part.group is not None else not part.gaps
+            for part in group.parts.values()
+        )
+    )
+
+
+def _form(records: _Records, group: _Group, columns: list[list[str]]) -> str:
+    """The text of a group's object with `%s` for each cell that is no constant; those are appended."""
+    pairs: list[str] = []
+    for name, part in group.parts.items():
+        if part.group is not None:
+            value = _form(records, part.group, columns)
+        elif part.is_constant:
+            value = dump(part.cells[0]).replace("%", "%%")  # type: ignore[arg-type]
+        else:
+            if part.template:
+                records.follow(group, part)
+            columns.append(_spelled_cells(part.cells))
+            value = "%s"
+        pairs.append(quote(name).replace("%", "%%") + ":" + value)
+    return "{" + ",".join(pairs) + "}"
+
+
+def _spelled_cells(cells: list[Any]) -> list[str]:
+    kinds = set(map(type, cells))
+    if kinds == {Number}:
+        return cells
+    if kinds == {str}:
+        return list(map(encode_basestring if "".join(cells).isascii() else quote, cells))
+    return [quote(cell) if type(cell) is str else dump(cell) for cell in cells]

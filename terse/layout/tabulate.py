@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
-from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Kinds, Rows, Table
+from terse.layout.document import ABSENT, Cell, Cells, Child, Column, Group, Kinds, Mark, Rows, Table
 from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME
 from terse.payload.exact import NON_FINITE, JsonValue, is_number
@@ -18,6 +20,8 @@ MAX_KINDS = 6
 """A list with more kinds of record is not split."""
 MIN_COMMON = 0.6
 """Records with at least this part of all their keys in common are of one kind."""
+MANY = 8
+"""Rows of one shape that are shorter in columns for certain."""
 MAX_COLUMNS = 400
 """A table (with its groups) has no more columns; wider objects stay values on the spot."""
 
@@ -28,16 +32,33 @@ Choose = Callable[[Sequence[Column], int], Column]
 
 def tabulate(records: Sequence[JsonValue], choose: Choose) -> Table | None:
     """A table of a list's values; `None` where they are not records of a kind."""
-    rows = [record if type(record) is dict and record else ABSENT for record in records]
+    rows = _objects(records)
     columns, misfits = _columns(rows, choose)
     if not columns:
         return None
+    if rows is records and not misfits:
+        return Table(Rows.RECORDS, len(records), columns)
     whole: dict[int, Cell] = {
         row: record for row, record in enumerate(records) if (type(record) is not dict) or row in misfits
     }
     if len(whole) * 2 > len(records):
         return None
     return Table(Rows.RECORDS, len(records), columns, whole)
+
+
+def _objects(values: Sequence[Any]) -> Sequence[Any]:
+    """The values that are objects with keys, `ABSENT` for any other; the values themselves where all are."""
+    if set(map(type, values)) == {dict} and all(values):
+        return values
+    return [value if type(value) is dict and value else ABSENT for value in values]
+
+
+def is_one_shape(records: Sequence[Cell]) -> bool:
+    """Whether all are objects with the same keys in the same order."""
+    first = records[0]
+    if type(first) is not dict or not first or set(map(type, records)) != {dict}:
+        return False
+    return len(set(map(tuple, records))) == 1  # type: ignore[arg-type]
 
 
 def tabulate_kinds(records: Sequence[JsonValue], choose: Choose) -> Kinds | None:
@@ -100,11 +121,8 @@ def tabulate_lists(lists: Sequence[JsonValue], choose: Choose) -> Table | None:
 
 def _columns(rows: Sequence[Any], choose: Choose) -> tuple[list[Column], set[int]]:
     """The columns of the rows that are objects, and the rows that do not fit the common order of keys."""
-    shapes: dict[tuple[str, ...], int] = {}
-    for row in rows:
-        if row is not ABSENT:
-            shape = tuple(row)
-            shapes[shape] = shapes.get(shape, 0) + 1
+    has_gaps = Mark in set(map(type, rows))
+    shapes = Counter(map(tuple, [row for row in rows if row is not ABSENT] if has_gaps else rows))
     names, fitting = _common_order(shapes)
     if not names or len(names) > MAX_COLUMNS:
         return [], set()
@@ -114,18 +132,18 @@ def _columns(rows: Sequence[Any], choose: Choose) -> tuple[list[Column], set[int
             row for row, record in enumerate(rows) if record is not ABSENT and tuple(record) not in fitting
         }
         rows = [ABSENT if row in misfits else record for row, record in enumerate(rows)]
-    if misfits or ABSENT in rows:
-        present = [record if record is not ABSENT else {} for record in rows]
+    if not has_gaps and not misfits:
+        if len(fitting) == 1:
+            return [_column(name, list(map(itemgetter(name), rows)), choose) for name in names], misfits
+        present = rows
     else:
-        present = rows  # type: ignore[assignment]
-    if len(fitting) == 1 and not misfits and present is rows:
-        return [_column(name, [record[name] for record in rows], choose) for name in names], misfits
+        present = [record if record is not ABSENT else {} for record in rows]
     return [
         _column(name, [record.get(name, ABSENT) for record in present], choose) for name in names
     ], misfits
 
 
-def _common_order(shapes: dict[tuple[str, ...], int]) -> tuple[list[str], set[tuple[str, ...]]]:
+def _common_order(shapes: Mapping[tuple[str, ...], int]) -> tuple[list[str], set[tuple[str, ...]]]:
     """An order that the shapes' keys follow; a shape that contradicts more frequent ones is left out."""
     order: list[str] = []
     fitting: set[tuple[str, ...]] = set()
@@ -168,6 +186,9 @@ def _column(name: str, cells: list[Cell], choose: Choose) -> Column:
     kinds = set(map(type, cells))
     if dict in kinds or list in kinds:
         group = _group(name, cells, choose) if dict in kinds else None
+        if group is not None and len(cells) >= MANY and kinds == {dict} and is_one_shape(cells):
+            # Every name is written once for each row otherwise: there is nothing to weigh.
+            return group
         keyed = _keyed_child(name, cells, choose) if dict in kinds else None
         child = _child(name, cells, choose) if list in kinds else None
         ways: list[Column | None] = [group, keyed, child, Cells(name, cells)]
@@ -199,21 +220,23 @@ _WORDS = frozenset(("true", "false", *NON_FINITE))
 
 
 def _group(name: str, cells: list[Cell], choose: Choose) -> Group | None:
-    objects: list[dict[str, JsonValue]] = [cell for cell in cells if isinstance(cell, dict) and cell]
+    rows = _objects(cells)
+    objects = rows if rows is cells else [row for row in rows if row is not ABSENT]
     if not objects:
         return None
-    rows = [cell if type(cell) is dict and cell else ABSENT for cell in cells]
     keys = set().union(*objects)
     if sum(map(len, objects)) < MIN_FILL * len(objects) * len(keys) or len(keys) > MAX_COLUMNS:
         return None
     columns, misfits = _columns(rows, choose)
     if not columns:
         return None
-    whole = {
-        row: cell
-        for row, cell in enumerate(cells)
-        if cell is not ABSENT and (rows[row] is ABSENT or row in misfits)
-    }
+    whole = {}
+    if rows is not cells or misfits:
+        whole = {
+            row: cell
+            for row, cell in enumerate(cells)
+            if cell is not ABSENT and (rows[row] is ABSENT or row in misfits)
+        }
     # More exceptions than objects: the cells read better as they are.
     if len(whole) * 2 > len(objects) + len(whole):
         return None

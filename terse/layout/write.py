@@ -222,7 +222,11 @@ class _Writer:
         if not column.text:
             return write_cells(column.values, place, absent, usual)
         start, end = len(column.prefix), len(column.suffix)
-        values: list[object] = [
-            value[start : len(value) - end] if isinstance(value, str) else value for value in column.values
-        ]
-        return write_texts(values, place, absent, usual)
+        if not start and not end:
+            return write_texts(column.values, place, absent, usual)
+        return write_texts(
+            [value[start : len(value) - end] if isinstance(value, str) else value for value in column.values],
+            place,
+            absent,
+            usual,
+        )

@@ -164,23 +164,6 @@ def dump(value: JsonValue) -> str:
     return text if text.isascii() else _SURROGATE.sub(_escaped, text)
 
 
-def is_dump(text: str, value: JsonValue) -> bool:
-    """Whether `text` is what `dump` writes for a long list: found out some items at a time, so that no second
-    text is in memory. No when in doubt: for anything that is no list."""
-    if type(value) is not list or len(value) < ITEMS_AT_ONCE:
-        return False
-    at = 0
-    for start in range(0, len(value), ITEMS_AT_ONCE):
-        part = dump(value[start : start + ITEMS_AT_ONCE])[1:-1]
-        if text[at : at + 1] != ("," if start else "[") or not text.startswith(part, at + 1):
-            return False
-        at += 1 + len(part)
-    return text[at:] == "]"
-
-
-ITEMS_AT_ONCE = 500
-"""Items of a list that are compared with their text before the next."""
-
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from terse.layout.document import tables
 from terse.plan import describe
 from terse.plan.limits import Limits
 from terse.plan.model import Step
@@ -20,6 +21,12 @@ DEFAULT_BUDGET_MS = 150
 FAR_SMALLER = 10
 """A delta with a tenth of the result's tokens is taken at once: no form of the whole is likely to be smaller,
 and the time to look for one is better left to other results."""
+
+PLAIN_GAIN = 12
+"""Tokens. A step that saves so many by its own estimates is taken without writing and counting the whole."""
+
+PLAINLY = 1.5
+"""So many times a limit by estimates is over it for certain."""
 
 _HANDLE = re.compile(r"\bh[0-9]{9}\b")
 
@@ -100,13 +107,23 @@ class Chain:
         Raises:
             TokenizerError: the tokenizer gave up on the draft itself.
         """
+        chained = self._run(draft, handles, memory, counted=False)
+        if chained.draft is draft or self._scale.reaches(draft.text, chained.tokens + 1):
+            return chained
+        # INVARIANT: estimates save time and cost no token: where they were wrong, every step is counted.
+        return self._run(draft, handles, memory, counted=True)
+
+    def _run(
+        self, draft: Draft, handles: Mapping[str, str], memory: Memory | None, *, counted: bool
+    ) -> Chained:
         present = _HANDLE.findall(draft.text) if handles else ()
         wanted = {handle for handle in present if handle in handles}
         # Counted before the budget begins: the first count of a process builds the vocabulary.
-        self._scale.is_under(draft.text, SMALL)
+        self._scale.reaches(draft.text, SMALL)
         start = self._clock()
         context = Context(self._scale.count, lambda: self._clock() - start > self._seconds, memory)
-        done: list[tuple[Step, _Ended, str]] = []
+        traces: list[StepTrace] = []
+        done: list[tuple[Step, _Ended, Draft]] = []
         received, at_once = draft, None
         tried: dict[int, _Ended] = {}
         if memory is not None and memory.earlier:
@@ -116,19 +133,23 @@ class Chain:
             half = replace(context, expired=lambda: self._clock() - start > self._seconds / 2)
             at_once, tried = self._at_once(draft, half, wanted)
         for place, step in enumerate(self._steps):
-            before = draft.text
+            before = draft
             if at_once is None:
-                ended = self._one(step, draft, context, wanted)
+                ended = self._one(step, draft, context, wanted, counted)
             elif place in tried:
-                ended, before = tried[place], received.text
+                ended, before = tried[place], received
             else:
                 ended = self._not_needed(step, draft)
             if ended.status is StepStatus.APPLIED:
                 draft = ended.draft
-            done.append((step, ended, before))
+            if self._scale.tells_all:
+                done.append((step, ended, before))
+            else:
+                # At once, and of what is known: what a step replaced need not stay in memory.
+                traces.append(self._trace(step, ended, before))
         # Only now, out of the budget: what is counted for the trace must not cost a step.
-        traces = tuple(self._trace(step, ended, before) for step, ended, before in done)
-        return Chained(draft, self._scale.count(draft.text), traces)
+        traces += [self._trace(step, ended, before) for step, ended, before in done]
+        return Chained(draft, self._scale.count(draft.text), tuple(traces))
 
     def _at_once(
         self, draft: Draft, context: Context, handles: set[str]
@@ -140,7 +161,7 @@ class Chain:
         for place, step in enumerate(self._steps):
             if not self._tiers[step.tier].needs_memory:
                 continue
-            ended = tried[place] = self._one(step, draft, context, handles)
+            ended = tried[place] = self._one(step, draft, context, handles, True)
             if (
                 ended.status is StepStatus.APPLIED
                 and FAR_SMALLER * len(ended.draft.text) <= len(draft.text)
@@ -155,21 +176,36 @@ class Chain:
             status, why = StepStatus.SKIPPED, "not needed: what changed is far smaller"
         return _Ended(status, why, draft, 0.0)
 
-    def _trace(self, step: Step, ended: _Ended, before: str) -> StepTrace:
+    def _trace(self, step: Step, ended: _Ended, before: Draft) -> StepTrace:
         tier = self._tiers[step.tier]
+        made = ended.draft
         return StepTrace(
-            describe.step(step, tier.options),
+            describe.step(step, tier.options) if tier.options else step.tier,
             step.at,
             ended.status,
-            self._scale.known(before),
-            self._scale.known(ended.draft.text),
+            self._known(before),
+            self._known(made),
             tier.guarantee,
             ended.note,
             ended.milliseconds,
-            after=ended.draft.text if self._scale.tells_all and ended.status is StepStatus.APPLIED else None,
+            after=made.text if self._scale.tells_all and ended.status is StepStatus.APPLIED else None,
         )
 
-    def _one(self, step: Step, draft: Draft, context: Context, handles: set[str]) -> _Ended:
+    def _known(self, draft: Draft) -> int:
+        if draft.is_written or self._scale.tells_all:
+            return self._scale.known(draft.text)
+        return NOT_COUNTED
+
+    def _is_under(self, draft: Draft, tokens: int, context: Context) -> bool:
+        """Whether the draft has fewer tokens than so many: of one with plainly more, nothing is written."""
+        document = draft.document
+        if not draft.is_written and document is not None:
+            estimated = sum(context.cost.rows(table, table.separator) for table in tables(document.root))
+            if estimated >= PLAINLY * tokens:
+                return False
+        return self._scale.is_under(draft.text, tokens)
+
+    def _one(self, step: Step, draft: Draft, context: Context, handles: set[str], counted: bool) -> _Ended:
         tier = self._tiers[step.tier]
         start = self._clock()
 
@@ -178,7 +214,7 @@ class Chain:
 
         if why := self._limits.on_tier(tier):
             return ended(StepStatus.FORBIDDEN, why)
-        if self._scale.is_under(draft.text, tier.least_tokens):
+        if self._is_under(draft, tier.least_tokens, context):
             return ended(StepStatus.SKIPPED, _left_alone(tier))
         if context.expired() and not tier.needs_memory:
             # What speaks of earlier results looks at the clock itself, and has mostly been done at the start.
@@ -191,7 +227,8 @@ class Chain:
             if isinstance(result, Skip):
                 return ended(StepStatus.SKIPPED, result.reason)
             made = result.draft
-            smaller = self._scale.is_smaller(made.text, draft.text)
+            plainly = result.gain >= PLAIN_GAIN and not counted
+            smaller = plainly or self._scale.is_smaller(made.text, draft.text)
         except Exception as error:
             return ended(StepStatus.FAILED, f"{type(error).__name__}: {error}"[:200])
         if not smaller:

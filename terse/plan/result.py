@@ -71,6 +71,7 @@ def run_result(
     can_retrieve: bool = False,
     retrieve_tool: str = RETRIEVE,
     detail: bool = False,
+    sizes: bool = True,
     clock: Callable[[], float] = thread_time,
 ) -> Answered:
     """What is to be sent in place of a result, by its texts.
@@ -81,7 +82,7 @@ def run_result(
 
     Args:
         joined: one text that stands for all of them; None where blocks of the result are more than texts.
-        number, can_retrieve, retrieve_tool, detail, clock: as for `terse.plan.run.run`.
+        number, can_retrieve, retrieve_tool, detail, sizes, clock: as for `terse.plan.run.run`.
     """
     received = tuple(map(Payload.of, texts))
 
@@ -97,6 +98,7 @@ def run_result(
             can_retrieve=can_retrieve,
             retrieve_tool=retrieve_tool,
             detail=detail,
+            sizes=sizes,
             clock=clock,
         )
 

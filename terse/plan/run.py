@@ -14,7 +14,7 @@ from terse.guarantee import Guarantee, lowest
 from terse.memory.history import Base
 from terse.memory.session import Session
 from terse.payload.call import Call
-from terse.payload.exact import dump, is_dump
+from terse.payload.exact import dump
 from terse.payload.payload import Payload
 from terse.plan import describe, gate
 from terse.plan.chain import DEFAULT_BUDGET_MS, Chain, Chained
@@ -47,6 +47,7 @@ def run(
     can_retrieve: bool = False,
     retrieve_tool: str = RETRIEVE,
     detail: bool = False,
+    sizes: bool = True,
     clock: Callable[[], float] = thread_time,
     tiers: Mapping[str, Tier] = BY_NAME,
     expand: Callable[[str], str] = from_any_form,
@@ -64,12 +65,14 @@ def run(
         retrieve_tool: the name of the tool that the client fetches it with.
         detail: fill in what `explain` shows beyond the decisions: near misses, conditions, the tokens
             after each field line. The text sent is the same either way.
+        sizes: count what came to its end, for the trace. That a result is smaller is known sooner: without
+            this, `tokens_in` is `NOT_COUNTED` where nothing else asked for it.
         clock: seconds, the only thing that budgets are measured with. Processor time of this thread, so that
             a busy machine decides like an idle one.
         tiers, expand: the steps by name, and the way back from any of their forms.
     """
     scale = Scale(vocabulary.count, tells_all=detail)
-    report = _Report(payload, call, scale, detail)
+    report = _Report(payload, call, scale, detail, sizes)
     try:
         facts = Facts(payload, call, session, vocabulary)
         choice = choose(plan, call, facts, detail=detail)
@@ -166,11 +169,12 @@ def _work(
 class _Report:
     """Puts outcomes together."""
 
-    def __init__(self, payload: Payload, call: Call, scale: Scale, detail: bool) -> None:
+    def __init__(self, payload: Payload, call: Call, scale: Scale, detail: bool, sizes: bool) -> None:
         self._payload = payload
         self._call = call
         self._scale = scale
         self._detail = detail
+        self._sizes = sizes
         self.remembers = False
 
     def original(
@@ -207,8 +211,9 @@ class _Report:
         text = chained.draft.text
         if text == self._payload.text:
             return self.original(choice, "nothing changed", steps, kept)
-        tokens = self._scale.count(self._payload.text)
-        if chained.tokens > tokens:
+        if self._sizes or lines.lost_tokens:
+            self._scale.count(self._payload.text)
+        if not self._scale.reaches(self._payload.text, chained.tokens):
             verdict = f"the result would be larger: {chained.tokens:,} tokens"
             return self.original(choice, verdict, steps, kept)
         handles, base = lines.handles, None
@@ -231,8 +236,9 @@ class _Report:
         equal = "equal but for what is listed above" if lines.edited else "equal"
         verdict = f"decoded and compared with the original: {equal}"
         given = GateTrace("emitted", verdict)
+        tokens = self._scale.known(self._payload.text)
         trace = self._trace(choice, given, tokens, chained.tokens, guarantee, steps, kept)
-        lost = 100 * lines.lost_tokens / tokens if tokens else 0.0
+        lost = 100 * lines.lost_tokens / tokens if lines.lost_tokens else 0.0
         aside = (
             aside_words(lines.aside, lines.handles, self._scale.count) if self._detail else tuple(lines.aside)
         )
@@ -258,7 +264,7 @@ class _Report:
     ) -> None:
         """The gate for a large document: its text is all that the comparison needs, and all that is kept."""
         received = self._payload.text
-        expected = received if is_dump(received, lines.left) else dump(lines.left)
+        expected = received if gate.looks_dumped(received, lines.left) else dump(lines.left)
         chained.draft.document = None
         lines.let_go()
         gate.check_canonical(text, expected, expand)
@@ -269,7 +275,8 @@ class _Report:
         if isinstance(left, str):
             gate.check_text(text, left, expand)
         else:
-            gate.check_document(text, left, expand, lines.canonical)
+            received = None if lines.edited else self._payload.text
+            gate.check_document(text, left, expand, lines.canonical, received)
         if not lines.edited:
             # The whole was compared, and what is kept with it.
             return

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from terse.plan.trace import NOT_COUNTED
+from terse.tokens.cuts import chunks
 
 LONG = 300_000
 """Characters. Shorter texts are always counted: that takes some 20 ms."""
@@ -15,6 +16,11 @@ within 2.2 % of the exact count; and the forms of one document differ from their
 
 PLAIN = 0.04
 """A difference of this share is taken from samples; a smaller one is counted."""
+
+
+SHORT, PARTS = 2_000, 40
+"""Where it is only asked whether a text has so many tokens, it is counted in parts of about so many
+characters, or so many parts."""
 
 
 class Scale:
@@ -32,6 +38,7 @@ class Scale:
         self._count = count
         self.tells_all = tells_all
         self._counts: dict[str, int] = {}
+        self._begun: dict[str, tuple[int, Iterator[str]]] = {}
         self._samples: dict[str, float] = {}
 
     def count(self, text: str) -> int:
@@ -55,11 +62,31 @@ class Scale:
             ratio = self._sampled(text) / max(1.0, self._sampled(than))
             if abs(ratio - 1) > PLAIN:
                 return ratio < 1
-        return self.count(text) < self.count(than)
+        return self.reaches(than, self.count(text) + 1)
 
     def is_under(self, text: str, tokens: int) -> bool:
         """Whether the text has fewer tokens than so many, of which a long text has more for certain."""
-        return len(text) <= LONG and self.count(text) < tokens
+        return len(text) <= LONG and not self.reaches(text, tokens)
+
+    def reaches(self, text: str, tokens: int) -> bool:
+        """Whether the text has at least so many tokens: exactly, but counted no further than that takes.
+
+        Raises:
+            TokenizerError: the tokenizer gave up on the text.
+        """
+        known = self._counts.get(text)
+        if known is not None:
+            return known >= tokens
+        counted, parts = self._begun.get(text) or (0, chunks(text, max(SHORT, len(text) // PARTS)))
+        while counted < tokens:
+            part = next(parts, None)
+            if part is None:
+                self._counts[text] = counted
+                self._begun.pop(text, None)
+                return False
+            counted += self._count(part)
+            self._begun[text] = counted, parts
+        return True
 
     def known(self, text: str) -> int:
         """The tokens of the text for a trace: `NOT_COUNTED` when nobody needed them."""

@@ -267,6 +267,7 @@ class ProxySession:
             number=answer.number,
             can_retrieve=self._shown.can_retrieve,
             retrieve_tool=self._shown.own_tool or RETRIEVE,
+            sizes=False,
             clock=self._clock,
         )
         for outcome in (*answered.outcomes, *answered.untaken):

@@ -6,28 +6,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from terse.layout.cost import Cost
-from terse.layout.document import ABSENT, USUAL, Cells, Column, Constant, Group, Table
-from terse.layout.rewrite import each_table, separated
+from terse.layout.document import USUAL, Cells, Column, Constant, Group, Mark, Table
+from terse.layout.rewrite import each_table, separated, with_columns
+from terse.layout.sample import spread
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+
+LOOK_ROWS = 32
+"""Strings of a column that are looked at before all of them are."""
 
 
 def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
     document = draft.document
     if document is None:
         return Skip("no layout")
-    cost = Cost(context.count)
+    cost = context.cost
     found = 0
 
     def change(table: Table) -> Table:
         nonlocal found
         columns, here = _columns(table.columns, table, cost)
         found += here
-        return replace(table, columns=columns)
+        return with_columns(table, columns)
 
     changed = each_table(document, change)
     if not found:
         return Skip("no column with a beginning or end in common")
-    return Applied(Draft(State.LAYOUT, None, separated(changed, cost)), f"{found} columns")
+    changed = separated(changed, cost)
+    gain = cost.tables(document.root) - cost.tables(changed.root)
+    return Applied(Draft(State.LAYOUT, None, changed), f"{found} columns", gain)
 
 
 def _columns(columns: Sequence[Column], table: Table, cost: Cost) -> tuple[list[Column], int]:
@@ -36,7 +42,7 @@ def _columns(columns: Sequence[Column], table: Table, cost: Cost) -> tuple[list[
     for column in columns:
         if isinstance(column, Group):
             inner, here = _columns(column.columns, table, cost)
-            made.append(replace(column, columns=inner))
+            made.append(with_columns(column, inner))
             found += here
         elif isinstance(column, Cells):
             made.append(_shortened(column, table, cost))
@@ -57,19 +63,16 @@ def _shortened(column: Cells, table: Table, cost: Cost) -> Cells:
         usual = column.usual.value
         values = [usual if value is USUAL else value for value in column.values]
         column = replace(column, values=values, usual=None)
-    strings: list[str] = []
-    for value in column.values:
-        if type(value) is str:
-            strings.append(value)
-        elif value is not None and value is not ABSENT:
-            return before
-    first, last = min(strings, default=""), max(strings, default="")
-    if first == last:
+    kinds = set(map(type, column.values))
+    if str not in kinds or not kinds <= _TEXT_KINDS or (Mark in kinds and USUAL in column.values):
         return before
-    prefix = _common(first, last)
-    rests = [text[len(prefix) :] for text in strings]
-    turned = [text[::-1] for text in rests]
-    suffix = _common(min(turned), max(turned))[::-1]
+    strings: Sequence[str] = column.values  # type: ignore[assignment]
+    if len(kinds) > 1:
+        strings = [value for value in column.values if type(value) is str]
+    shown = [strings[at] for at in spread(len(strings), LOOK_ROWS)]
+    if not any(_affixes(shown, shown)) or min(strings) == max(strings):
+        return before
+    prefix, suffix = _affixes(strings, shown)
     if len(prefix) + len(suffix) < 2:
         return before
     ways = [before]
@@ -78,6 +81,23 @@ def _shortened(column: Cells, table: Table, cost: Cost) -> Cells:
             if start or end:
                 ways.append(replace(column, text=True, prefix=start, suffix=end))
     return min(ways, key=lambda way: cost.column(way, table.count, table.separator))
+
+
+_TEXT_KINDS = frozenset({str, type(None), Mark})
+
+
+def _affixes(strings: Sequence[str], shown: Sequence[str]) -> tuple[str, str]:
+    """What all of the strings begin and end with; `shown` are some of them."""
+    prefix = _common(min(strings), max(strings))
+    suffix = _end([text[len(prefix) :] for text in shown])
+    if suffix and len(strings) > len(shown):
+        suffix = _end([text[len(prefix) :] for text in strings])
+    return prefix, suffix
+
+
+def _end(texts: Sequence[str]) -> str:
+    turned = [text[::-1] for text in texts]
+    return _common(min(turned), max(turned))[::-1]
 
 
 def _common(one: str, other: str) -> str:
@@ -106,7 +126,7 @@ TIER = Tier(
         Example(
             '[{"at":"2026-03-01T10:00:00Z","n":1},{"at":"2026-03-01T11:30:00Z","n":2},'
             '{"at":"2026-03-01T11:45:00Z","n":3}]',
-            "JSON outline: 3 rows of at=2026-03-01T1{}:00Z,n\n0:00,1\n1:30,2\n1:45,3",
+            "JSON outline: 3 rows of at=2026-03-01T1{}:00Z n\n0:00 1\n1:30 2\n1:45 3",
             following=("tabularize",),
         ),
     ),

@@ -14,13 +14,16 @@ from terse.layout.document import (
     Cells,
     Column,
     Constant,
+    Document,
     Embedded,
     Group,
     Rows,
     Table,
+    each_column,
+    tables,
 )
-from terse.layout.presence import group_is_shown, rows_of, table_is_shown
-from terse.layout.rewrite import each_table, separated
+from terse.layout.presence import group_is_shown, rows_beside, rows_of, table_is_shown
+from terse.layout.rewrite import each_table, separated, with_columns
 from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
@@ -37,33 +40,50 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     document = draft.document
     if document is None:
         return Skip("no layout")
-    work = _Constants(Cost(context.count))
-    changed = each_table(document, work.table)
-    if not work.constants and not work.usual:
+    cost = context.cost
+    changed = each_table(document, _Constants(cost).table)
+    constants, usual = (
+        after - before for after, before in zip(_found(changed), _found(document), strict=True)
+    )
+    if not constants and not usual:
         return Skip("no column holds one value")
-    note = f"{work.constants} columns of one value"
-    if work.usual:
-        note += f", {work.usual} of a usual one"
-    return Applied(Draft(State.LAYOUT, None, separated(changed, work.cost)), note)
+    note = f"{constants} columns of one value"
+    if usual:
+        note += f", {usual} of a usual one"
+    changed = separated(changed, cost)
+    gain = cost.tables(document.root) - cost.tables(changed.root)
+    return Applied(Draft(State.LAYOUT, None, changed), note, gain)
+
+
+def _found(document: Document) -> tuple[int, int]:
+    """How many columns there are of one value, and how many with a usual one."""
+    every = [column for table in tables(document.root) for column in each_column(table.columns)]
+    constants = sum(isinstance(column, Constant) for column in every)
+    return constants, sum(isinstance(column, Cells) and column.usual is not None for column in every)
 
 
 class _Constants:
     def __init__(self, cost: Cost) -> None:
         self.cost = cost
-        self.constants = 0
-        self.usual = 0
+        # By identity, with the column itself: INVARIANT: an id is only good while its object lives.
+        self.ways: dict[int, tuple[Cells, Cells | None]] = {}
 
     def table(self, table: Table) -> Table:
         if table.count < 2:
             return table
         first = 1 if table.rows is Rows.KEYED else 0
-        present = [row for row in range(table.count) if row not in table.whole]
+        present = rows_beside(table.count, table.whole)
         columns = [*table.columns[:first], *self.columns(table.columns[first:], present, table)]
         at = first
         while not table_is_shown(table, columns):
             columns[at] = table.columns[at]
             at += 1
-        return replace(table, columns=[self.left_out(column, table) for column in columns])
+        # What leaving a value out saves depends on the separator, and which is the cheaper one on that.
+        ways = [
+            with_columns(table, [self.left_out(column, table, separator) for column in columns])
+            for separator in (",", " ")
+        ]
+        return ways[0] if self.cost.rows(ways[0], ",") <= self.cost.rows(ways[1], " ") else ways[1]
 
     def columns(self, columns: Sequence[Column], present: Sequence[int], table: Table) -> list[Column]:
         """The columns of an object that stands in the rows `present`, the constant ones without cells."""
@@ -72,7 +92,8 @@ class _Constants:
             if isinstance(column, Group):
                 made.append(self.group(column, present, table))
             elif isinstance(column, Cells) and column.name != KEY_NAME:
-                value = _only_value([column.values[row] for row in present])
+                whole = len(present) == table.count
+                value = _only_value(column.values if whole else [column.values[row] for row in present])
                 made.append(column if value is ABSENT else Constant(column.name, value))  # type: ignore[arg-type]
             else:
                 made.append(column)
@@ -84,55 +105,69 @@ class _Constants:
         while not group_is_shown(group, columns, around):
             columns[at] = group.columns[at]
             at += 1
-        return replace(group, columns=columns)
+        return with_columns(group, columns)
 
-    def left_out(self, column: Column, table: Table) -> Column:
+    def left_out(self, column: Column, table: Table, separator: str) -> Column:
         """The column with its usual values left out, and so with those of the columns in it."""
-        if isinstance(column, Constant):
-            self.constants += 1
-        elif isinstance(column, Group):
-            return replace(column, columns=[self.left_out(inner, table) for inner in column.columns])
-        elif isinstance(column, Cells) and column.name != KEY_NAME:
-            return self.with_usual(column, table)
+        if isinstance(column, Group):
+            return with_columns(column, [self.left_out(inner, table, separator) for inner in column.columns])
+        if isinstance(column, Cells) and column.name != KEY_NAME:
+            return self.with_usual(column, table, separator)
         return column
 
-    def with_usual(self, column: Cells, table: Table) -> Cells:
+    def with_usual(self, column: Cells, table: Table, separator: str) -> Cells:
         """The column with its usual value left out of the cells, where that is worth a reader's look."""
-        if column.usual is not None or column.prefix or column.suffix or table.count < 5:
+        known = self.ways.get(id(column))
+        if known is None:
+            known = self.ways[id(column)] = (column, self.without_usual(column, table))
+        usual = known[1]
+        if usual is None:
             return column
+        before = self.cost.column(column, table.count, separator)
+        is_worth_it = self.cost.column(usual, table.count, separator) <= before - MIN_USUAL_GAIN
+        return usual if is_worth_it else column
+
+    def without_usual(self, column: Cells, table: Table) -> Cells | None:
+        """The column with its usual value left out of the cells; `None` if it has none."""
+        if column.usual is not None or column.prefix or column.suffix or table.count < 5:
+            return None
         shown = [column.values[row] for row in spread(table.count, LOOK_ROWS)]
         if _largest(shown) < USUAL_SHARE * 0.8 * len(shown):
-            return column
-        counts = Counter(filter(_is_plain, column.values))
-        empty_lists = sum(1 for value in column.values if value == [])
+            return None
+        counts, empty_lists = _counted(column.values)
         if not counts and not empty_lists:
-            return column
+            return None
         value: Cell = []
         times = empty_lists
         if counts and counts.most_common(1)[0][1] > empty_lists:
             value, times = counts.most_common(1)[0]
         if times < USUAL_SHARE * table.count:
-            return column
-        usual = replace(
+            return None
+        return replace(
             column,
             values=[USUAL if cell == value and type(cell) is type(value) else cell for cell in column.values],
             usual=Constant(column.name, value),  # type: ignore[arg-type]
         )
-        before = self.cost.column(column, table.count, table.separator)
-        if self.cost.column(usual, table.count, table.separator) > before - MIN_USUAL_GAIN:
-            return column
-        self.usual += 1
-        return usual
 
 
-def _is_plain(value: Cell) -> bool:
-    return not isinstance(value, (list, dict, Embedded)) and value is not ABSENT
+def _counted(values: Sequence[Cell]) -> tuple[Counter[Cell], int]:
+    """How often each plain value stands there, and how often `[]`."""
+    kinds = set(map(type, values))
+    empty_lists = sum(1 for value in values if value == []) if list in kinds else 0
+    if not _CONTAINERS.isdisjoint(kinds):
+        values = [value for value in values if type(value) not in _CONTAINERS]
+    counts = Counter(values)
+    del counts[ABSENT]
+    return counts, empty_lists
+
+
+_CONTAINERS = frozenset({list, dict, Embedded})
 
 
 def _largest(values: Sequence[Cell]) -> int:
     """How often the most frequent value stands there, a plain one or `[]`."""
-    plain = Counter(filter(_is_plain, values))
-    return max(sum(1 for value in values if value == []), max(plain.values(), default=0))
+    counts, empty_lists = _counted(values)
+    return max(empty_lists, max(counts.values(), default=0))
 
 
 def _only_value(values: Sequence[Cell]) -> Cell:
@@ -149,7 +184,9 @@ def _only_value(values: Sequence[Cell]) -> Cell:
         if any(isinstance(item, (dict, list, Embedded)) for item in first):
             return ABSENT
         return first if all(type(value) is list and value == first for value in values) else ABSENT
-    return first if first == last and all(value == first for value in values) else ABSENT
+    if first != last or len(set(map(type, values))) > 1:
+        return ABSENT
+    return first if values.count(first) == len(values) else ABSENT
 
 
 TIER = Tier(

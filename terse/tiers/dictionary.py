@@ -17,6 +17,8 @@ from terse.layout.document import (
     Slot,
     Table,
     Template,
+    each_column,
+    tables,
 )
 from terse.layout.header import write_table_header
 from terse.layout.inline import Place, write_value
@@ -47,36 +49,54 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if document.legend:
         return Skip("has references already")
     min_uses = int(options["min-uses"])
-    cost = Cost(context.count)
+    cost = context.cost
     keys = Repeats()
-    closed = each_table(document, lambda table: _closed(table, cost, keys))
-    tries = (closed, document) if len(draft.text) <= SMALL_CHARACTERS else (closed,)
-    ways = [made for way in tries if (made := _referred(way, min_uses, context)) is not None]
+    closed = document
+    if any(isinstance(column, (Group, Child)) for table in tables(document.root) for column in table.columns):
+        closed = each_table(document, lambda table: _closed(table, cost, keys))
+        if _closes(closed) == _closes(document):
+            closed = document
+    tries = [closed]
+    if closed is not document and len(draft.text) <= SMALL_CHARACTERS:
+        tries.append(document)
+    ways = [way for each in tries if (way := _referred(each, min_uses, context)) is not None]
     if not ways:
         return Skip("nothing long enough repeats")
-    if len(ways) == 2:
+    if len(ways) > 1:
         # Whether a group is better as one cell is an estimate: where it is cheap, both are counted.
-        ways.sort(key=lambda way: context.count(write(way)))
-    entries = len(ways[0].legend)
-    return Applied(Draft(State.LAYOUT, None, ways[0]), f"{entries} value{'s' if entries > 1 else ''}")
+        ways.sort(key=lambda way: context.count(write(way[0])))
+    made, gain = ways[0]
+    entries = len(made.legend)
+    note = f"{entries} value{'s' if entries > 1 else ''}"
+    return Applied(Draft(State.LAYOUT, None, made), note, gain if closed is document else 0.0)
 
 
-def _referred(document: Document, min_uses: int, context: Context) -> Document | None:
+def _closes(document: Document) -> int:
+    """How many columns a document has that hold more than cells."""
+    every = (column for table in tables(document.root) for column in each_column(table.columns))
+    return sum(isinstance(column, (Group, Child)) for column in every)
+
+
+def _referred(document: Document, min_uses: int, context: Context) -> tuple[Document, float] | None:
+    """The document with references, and the tokens that they save; `None` where there are none."""
     repeats = Repeats()
     repeats.node(document.root)
-    keys = _worth_it(repeats, min_uses, context)
-    return referred(document, repeats, keys) if keys else None
+    keys, gain = _worth_it(repeats, min_uses, context)
+    if not keys:
+        return None
+    made, has_lists = referred(document, repeats, keys)
+    return made, 0.0 if has_lists else gain
 
 
-def _worth_it(repeats: Repeats, min_uses: int, context: Context) -> list[Key]:
-    """The keys of the values worth an entry, inner ones before those they stand in."""
+def _worth_it(repeats: Repeats, min_uses: int, context: Context) -> tuple[list[Key], float]:
+    """The keys of the values worth an entry, inner ones before those they stand in; and what they gain."""
     gains: list[tuple[float, int, Key]] = []
     for order, (key, uses) in enumerate(repeats.uses.items()):
         if uses < min_uses:
             continue
-        tokens = context.count(write_value(repeats.example[key], Place.SPACES))
+        tokens = context.cost.word(write_value(repeats.example[key], Place.SPACES))
         shown = repeats.shown.get(key)
-        saved = tokens if shown is None else context.count(shown)
+        saved = tokens if shown is None else context.cost.word(shown)
         if tokens < MIN_TOKENS or saved <= REFERENCE_TOKENS:
             continue
         gain = uses * (saved - REFERENCE_TOKENS) - tokens - LEGEND_TOKENS
@@ -85,7 +105,8 @@ def _worth_it(repeats: Repeats, min_uses: int, context: Context) -> list[Key]:
     gains.sort(key=lambda each: (-each[0], each[1]))
     kept = [(len(write_value(repeats.example[key], Place.SPACES)), order, key) for _, order, key in gains]
     # The shorter first: a value that stands in another is shorter, and has to be known before it.
-    return [key for _, _, key in sorted(kept[:MAX_ENTRIES], key=lambda each: each[:2])]
+    saved_by_all = sum(each[0] for each in gains[:MAX_ENTRIES])
+    return [key for _, _, key in sorted(kept[:MAX_ENTRIES], key=lambda each: each[:2])], saved_by_all
 
 
 def _closed(table: Table, cost: Cost, keys: Repeats) -> Table:

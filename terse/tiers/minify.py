@@ -9,7 +9,7 @@ from terse.layout.document import Plain
 from terse.payload.exact import dump
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
-LOOK_CHARACTERS = 4_096
+LOOK_CHARACTERS = 512
 """A text without white space between its first tokens is taken to have none further on."""
 
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
 from terse.guarantee import Guarantee
+from terse.layout.cost import Cost
 from terse.layout.document import Document
 from terse.layout.write import write
 from terse.memory.delta import Changed
@@ -90,6 +91,11 @@ class Draft:
         return cls(State.TEXT, payload.text)
 
     @property
+    def is_written(self) -> bool:
+        """Whether its text is there already: writing a long one takes as long as several steps."""
+        return self._text is not None
+
+    @property
     def text(self) -> str:
         """What would be sent if this were the last step."""
         if self._text is None:
@@ -107,10 +113,17 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The step's result, and a few words on what it did: `30 rows, 14 columns`."""
+    """The step's result.
+
+    Attributes:
+        note: a few words on what it did: `30 rows, 14 columns`.
+        gain: tokens that it saves, by estimates which decided for it; 0 where nothing was estimated. Where
+            they are plainly many, the chain need not write and count the whole to know that it got smaller.
+    """
 
     draft: Draft
     note: str = ""
+    gain: float = 0.0
 
 
 @dataclass(slots=True)
@@ -148,11 +161,16 @@ class Context:
         count: tokens of a text, in the configured vocabulary.
         expired: whether the time budget is used up; a tier that loops long asks now and then.
         memory: for tiers that speak of earlier calls; None where nothing of the session may be used.
+        cost: estimates for all steps of a run: what one of them has measured, the next need not.
     """
 
     count: Callable[[str], int]
     expired: Callable[[], bool] = lambda: False
     memory: Memory | None = None
+    cost: Cost = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cost", Cost(self.count, self.expired))
 
 
 @dataclass(frozen=True, slots=True)

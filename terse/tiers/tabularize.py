@@ -6,8 +6,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from terse.layout.cost import Cost
-from terse.layout.document import Block, Cell, Embedded, Items, Node, Plain, Spelled, Table, tables
-from terse.layout.tabulate import tabulate, tabulate_keyed, tabulate_kinds, tabulate_lists
+from terse.layout.document import (
+    ABSENT,
+    Block,
+    Cell,
+    Cells,
+    Embedded,
+    Items,
+    Node,
+    Plain,
+    Rows,
+    Spelled,
+    Table,
+    tables,
+)
+from terse.layout.header import write_table_header
+from terse.layout.sample import spread
+from terse.layout.tabulate import is_one_shape, tabulate, tabulate_keyed, tabulate_kinds, tabulate_lists
 from terse.payload.exact import JsonValue
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
@@ -15,8 +30,13 @@ FEW_ROWS = 8
 """Up to so many records the alternative is tried too: each for itself, with tables of its own inside."""
 APART = 1.05
 """Up to this much more is paid for tables apart: each has constants and templates of its own later."""
+LOOK_ROWS = 24
+"""Rows of a table that are looked at for what it gains."""
 MAX_TRIES = 64
 """The alternative is tried so often at most: in a tree, every level would try all levels below it."""
+
+
+_CONTAINERS = frozenset({dict, list, Embedded})
 
 
 def lay_out(value: Cell, cost: Cost, name: str = "") -> Node:
@@ -34,9 +54,14 @@ def lay_out(value: Cell, cost: Cost, name: str = "") -> Node:
 
 
 def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
-    if not any(isinstance(item, (dict, list, Embedded)) for item in value):
+    if _CONTAINERS.isdisjoint(map(type, value)):
         return Plain(value)
     best: Node | None = None
+    if len(value) > FEW_ROWS and is_one_shape(value):
+        # Every name is written once for each row otherwise: there is nothing to weigh.
+        table = tabulate(value, cost.cheapest)
+        if table is not None:
+            return cost.separated(name, table)
     if len(value) > 1:
         table = tabulate(value, cost.cheapest) or tabulate_lists(value, cost.cheapest)
         if table is not None:
@@ -88,11 +113,30 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if document.legend or document.filled:
         return Skip("has references or templates already")
     before = sum(1 for _ in tables(document.root))
-    root = _node(document.root, Cost(context.count, context.expired), "")
+    cost = context.cost
+    cost.tries = 0
+    root = _node(document.root, cost, "")
     found = list(tables(root))
     if len(found) == before:
         return Skip("no list of records")
-    return Applied(Draft(State.LAYOUT, None, replace(document, root=root)), _note(found))
+    gain = sum(_gain(table, cost) for table in found) if before == 0 else 0.0
+    return Applied(Draft(State.LAYOUT, None, replace(document, root=root)), _note(found), gain)
+
+
+def _gain(table: Table, cost: Cost) -> float:
+    """Tokens that the names of a table's records took, in quotes and beside a colon; less what it adds."""
+    if table.rows is not Rows.RECORDS or table.whole:
+        return 0.0
+    shown = spread(table.count, LOOK_ROWS)
+    marks = sum(
+        1
+        for column in table.columns
+        if isinstance(column, Cells)
+        for row in shown
+        if column.values[row] is ABSENT
+    )
+    absent = marks / max(1, len(shown))
+    return table.count * (2 * len(table.columns) - 3 * absent) - cost.word(write_table_header(table))
 
 
 def _node(node: Node, cost: Cost, name: str) -> Node:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
+from operator import eq
 
 from terse.layout.cost import Cost
 from terse.layout.document import (
@@ -18,10 +20,11 @@ from terse.layout.document import (
     Template,
 )
 from terse.layout.follow import Follower
-from terse.layout.presence import group_is_shown, rows_of, table_is_shown
-from terse.layout.rewrite import each_table, separated
+from terse.layout.presence import group_is_shown, rows_beside, rows_of, table_is_shown
+from terse.layout.rewrite import each_table, separated, with_columns
 from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME, is_slot, write_template
+from terse.payload.exact import Number
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 SAMPLE_ROWS = 8
@@ -44,7 +47,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     document = draft.document
     if document is None:
         return Skip("no layout")
-    cost = Cost(context.count)
+    cost = context.cost
     found = 0
 
     def change(table: Table) -> Table:
@@ -62,7 +65,9 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     note = f"{found} columns" if found else ""
     if follower.found:
         note += f"{', ' if note else ''}{follower.found} strings of objects"
-    return Applied(Draft(State.LAYOUT, None, separated(changed, cost)), note)
+    changed = separated(changed, cost)
+    gain = cost.tables(document.root) - cost.tables(changed.root)
+    return Applied(Draft(State.LAYOUT, None, changed), note, gain)
 
 
 @dataclass(slots=True)
@@ -83,7 +88,7 @@ class _Search:
         self.table = table
         self.cost = cost
         self.context = context
-        present = [row for row in range(table.count) if row not in table.whole]
+        present = rows_beside(table.count, table.whole)
         self.leaves = list(_leaves(table.columns, (), present))[:MAX_COLUMNS]
         # In a slot `#key` is the key of a row, never a record's value of that name.
         keys = table.columns[0] if table.rows is Rows.KEYED else None
@@ -93,6 +98,7 @@ class _Search:
             if is_slot(leaf.path) and (leaf.path != (KEY_NAME,) or leaf.column is keys)
         ]
         self.templates: dict[Path, Cells | Template] = {}
+        self.samples: dict[tuple[int, ...], dict[Path, list[str]]] = {}
 
     def run(self) -> Table:
         if self.table.count < 2:
@@ -123,7 +129,9 @@ class _Search:
         column = leaf.column
         if column.usual is not None or column.prefix or column.suffix or len(leaf.rows) < 2:
             return None
-        shown = [row for row in leaf.rows if isinstance(column.values[row], str)]
+        shown: Sequence[int] = leaf.rows
+        if not set(map(type, column.values)) <= {str, Number}:
+            shown = [row for row in leaf.rows if isinstance(column.values[row], str)]
         if len(shown) < max(2, USUAL_SHARE * len(leaf.rows)):
             return None
         sources = [
@@ -145,14 +153,16 @@ class _Search:
         targets = [str(column.values[row]) for row in rows]
         if len(set(targets)) < 2:
             return None
+        known = self.sampled(rows)
         samples: list[tuple[Path, list[str]]] = []
         for source in sources:
-            texts = [source.column.values[row] for row in rows]
-            if all(
-                isinstance(text, str) and text and text in target
-                for text, target in zip(texts, targets, strict=True)
+            texts = known.get(source.path)
+            if (
+                texts is not None
+                and texts[0] in targets[0]
+                and all(text in target for text, target in zip(texts, targets, strict=True))
             ):
-                samples.append((source.path, texts))  # type: ignore[arg-type]
+                samples.append((source.path, texts))
         # Few rows agree by chance, and a short text is in any other.
         shortest = 3 if len(rows) < 4 else 1
         samples = [(path, texts) for path, texts in samples if min(map(len, texts)) >= shortest]
@@ -162,6 +172,18 @@ class _Search:
             return None
         return tuple(part for part in parts if part != "")
 
+    def sampled(self, rows: Sequence[int]) -> dict[Path, list[str]]:
+        """What the columns that a slot may name hold in some rows, where all of that is text."""
+        key = tuple(rows)
+        known = self.samples.get(key)
+        if known is None:
+            known = self.samples[key] = {}
+            for source in self.sources:
+                texts = [source.column.values[row] for row in rows]
+                if all(texts) and set(map(type, texts)) <= {str, Number}:
+                    known[source.path] = texts  # type: ignore[assignment]
+        return known
+
     def tried(
         self, leaf: _Leaf, parts: tuple[str | Slot, ...], sources: Sequence[_Leaf]
     ) -> Cells | Template | None:
@@ -169,13 +191,12 @@ class _Search:
         by_path = {source.path: source.column.values for source in sources}
         pieces = [by_path[part.path] if isinstance(part, Slot) else part for part in parts]
         values = leaf.column.values
+        holds: Sequence[int]
         if len(parts) == 1 and isinstance(parts[0], Slot):
             (texts,) = pieces
             holds = [row for row in leaf.rows if _same(texts[row], values[row])]
         else:
-            holds = [
-                row for row in leaf.rows if type(values[row]) is str and _filled(pieces, row) == values[row]
-            ]
+            holds = _holds(pieces, values, leaf.rows)
         name = leaf.path[-1]
         template = Template(name, parts)
         before = self.cost.column(leaf.column, self.table.count, self.table.separator)
@@ -197,7 +218,7 @@ class _Search:
         while not table_is_shown(self.table, columns):
             columns[at] = self.table.columns[at]
             at += 1
-        return replace(self.table, columns=columns)
+        return with_columns(self.table, columns)
 
     def columns(self, columns: Sequence[Column], path: Path, around: Sequence[int]) -> list[Column]:
         made: list[Column] = []
@@ -217,7 +238,7 @@ class _Search:
         while not group_is_shown(group, columns, around):
             columns[at] = group.columns[at]
             at += 1
-        return replace(group, columns=columns)
+        return with_columns(group, columns)
 
 
 def _leaves(columns: Sequence[Column], path: Path, rows: Sequence[int]) -> Iterator[_Leaf]:
@@ -236,6 +257,21 @@ def _weight(leaf: _Leaf) -> int:
 def _same(one: Cell, other: Cell) -> bool:
     # Strings, numbers, booleans and null: an object equals another whose keys are in another order.
     return type(one) is type(other) and (one is None or isinstance(one, (str, bool))) and one == other
+
+
+def _holds(
+    pieces: Sequence[str | Sequence[Cell]], values: Sequence[Cell], rows: Sequence[int]
+) -> Sequence[int]:
+    """The rows in which the pieces make the value."""
+    if len(rows) == len(values) and set(map(type, values)) == {str}:
+        # Mostly they make all of them or hardly one, which the first rows show.
+        made = (repeat(piece) if isinstance(piece, str) else piece for piece in pieces)
+        try:
+            if all(map(eq, values, map("".join, zip(*made, strict=False)))):
+                return rows
+        except TypeError:
+            pass
+    return [row for row in rows if type(values[row]) is str and _filled(pieces, row) == values[row]]
 
 
 def _filled(pieces: Sequence[str | Sequence[Cell]], row: int) -> str | None:

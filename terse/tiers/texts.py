@@ -28,6 +28,8 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     document = draft.document
     if document is None:
         return Skip("no layout")
+    if "\\n" not in draft.text:
+        return Skip("no string of several lines")
     texts = sum(map(is_text, _places(document)))
     if not texts:
         return Skip("no string of several lines")

@@ -21,14 +21,14 @@ _LONG_BLANKS = re.compile(f"[{_BLANKS}]{{256,}}")
 _SPACE = re.compile(f"[{_BLANKS}\r\n]")
 
 
-def chunks(text: str) -> Iterator[str]:
-    """The text in parts of about `CHUNK` characters, cut only where counts add up.
+def chunks(text: str, size: int = CHUNK) -> Iterator[str]:
+    """The text in parts of about `size` characters, cut only where counts add up.
 
     A text without a safe cut comes as one part.
     """
     start = 0
-    while len(text) - start > 2 * CHUNK:
-        cut = _SAFE_CUT.search(text, start + CHUNK)
+    while len(text) - start > 2 * size:
+        cut = _SAFE_CUT.search(text, start + size)
         if cut is None:
             break
         yield text[start : cut.start()]

@@ -23,7 +23,9 @@ CLOCK = (lambda: 0.0) if "--no-budget" in sys.argv else process_time
 
 
 def encode(text: str) -> str:
-    return run(PLAN, Payload.of(text), Call("bench", "file"), Session(), vocabulary(), clock=CLOCK).text
+    return run(
+        PLAN, Payload.of(text), Call("bench", "file"), Session(), vocabulary(), sizes=False, clock=CLOCK
+    ).text
 
 
 serve(encode, expand)
