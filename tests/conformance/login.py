@@ -51,13 +51,14 @@ class _Session:
                 return result
         return {}
 
-    def greet(self) -> None:
-        """What a connection of the version begins with."""
+    def greet(self) -> bool:
+        """What a connection of the version begins with; whether there is one then."""
         if self._version in MODERN_PROTOCOL_VERSIONS:
-            self.ask("server/discover")
-            return
-        self.ask("initialize", protocolVersion=self._version, capabilities={}, clientInfo=INFO)
+            return bool(self.ask("server/discover"))
+        if not self.ask("initialize", protocolVersion=self._version, capabilities={}, clientInfo=INFO):
+            return False
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return True
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._process.stdin is not None
@@ -69,9 +70,9 @@ def log_in(url: str, version: str) -> int:
     """List the tools of a server that wants a login, and call the first. Returns the proxy's exit code."""
     with _proxy(url) as process:
         session = _Session(process, version)
-        session.greet()
-        for tool in session.ask("tools/list").get("tools", [])[:1]:
-            session.ask("tools/call", name=tool["name"], arguments={})
+        if session.greet():
+            for tool in session.ask("tools/list").get("tools", [])[:1]:
+                session.ask("tools/call", name=tool["name"], arguments={})
         assert process.stdin is not None
         process.stdin.close()
         return process.wait(SECONDS)

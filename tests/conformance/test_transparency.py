@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from random import Random
 
@@ -10,9 +11,30 @@ from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
 from tests.conformance.messages import Line, Traffic, is_plain
 from tests.conformance.methods import methods
-from tests.conformance.transparent import check
+from tests.conformance.transparent import NotTransparent, check
 
 MESSAGES = 500
+CARELESS = """
+import json, subprocess, sys, threading
+server = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+def changed(line):
+    if sys.argv[1] == "line ends":
+        return line.replace(b"\\r\\n", b"\\n")
+    try:
+        return json.dumps(json.loads(line)).encode() + b"\\n"
+    except ValueError:
+        return line
+
+def move(source, target):
+    for line in source:
+        target.write(changed(line))
+        target.flush()
+    target.close()
+
+threading.Thread(target=move, args=(sys.stdin.buffer, server.stdin)).start()
+move(server.stdout, sys.stdout.buffer)
+"""
 
 
 @pytest.mark.parametrize("retrieves", [False, True], ids=["lists-pass", "lists-get-a-tool"])
@@ -23,6 +45,13 @@ def test_what_no_rule_names_passes_byte_for_byte(retrieves: bool) -> None:
     assert passed.lines == MESSAGES
     assert passed.changed
     assert bool(passed.lists) is retrieves
+
+
+@pytest.mark.parametrize("fault", ["line ends", "parsed and written again"])
+def test_a_careless_proxy_is_found_out(fault: str) -> None:
+    """The traffic tells a relay from a proxy that changes what it does not need to."""
+    with pytest.raises(NotTransparent):
+        check(MESSAGES, 7, retrieves=False, proxy=[sys.executable, "-c", CARELESS, fault])
 
 
 def test_the_traffic_has_every_method_of_every_version() -> None:

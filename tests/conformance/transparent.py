@@ -100,18 +100,23 @@ class _End:
             self._arrived.notify_all()
 
 
-def check(number: int, seed: int, *, retrieves: bool) -> Passed:
+def check(number: int, seed: int, *, retrieves: bool, proxy: Sequence[str] = ()) -> Passed:
     """Send so many generated messages, of all versions, through one proxy.
 
     Args:
         retrieves: the proxy offers the tool that fetches what was set aside: lists of tools get one more.
 
+        proxy: what is looked at, before the server's command; `terse proxy` with rules, if empty.
+
     Raises:
         NotTransparent: something did not come out as it went in.
     """
+    if not proxy:
+        options = ["--rules", str(HERE / "transparency.terse"), *([] if retrieves else ["--no-retrieve"])]
+        proxy = [*TERSE, "proxy", *options, "--"]
     passed = Passed()
     with tempfile.TemporaryFile() as errors:
-        with _proxied(errors, retrieves=retrieves) as (process, client, server, far):
+        with _proxied(proxy, errors) as (process, client, server, far):
             traffic = Traffic(Random(seed))
             for version in KNOWN_PROTOCOL_VERSIONS:
                 lines = traffic.lines(version, number // len(KNOWN_PROTOCOL_VERSIONS))
@@ -218,14 +223,13 @@ def _same(sent: bytes, received: bytes) -> None:
 
 @contextmanager
 def _proxied(
-    errors: IO[bytes], *, retrieves: bool
+    proxy: Sequence[str], errors: IO[bytes]
 ) -> Iterator[tuple[subprocess.Popen[bytes], _End, _End, socket.socket]]:
-    options = ["--rules", str(HERE / "transparency.terse"), *([] if retrieves else ["--no-retrieve"])]
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
         address = str(Path(folder) / "far-end")
         listening.bind(address)
         listening.listen()
-        command = [*TERSE, "proxy", *options, "--", sys.executable, str(HERE / "far_end.py"), address]
+        command = [*proxy, sys.executable, str(HERE / "far_end.py"), address]
         with running(command, stdout=subprocess.PIPE, stderr=errors) as process:
             listening.settimeout(PATIENCE)
             far, _ = listening.accept()
