@@ -1,0 +1,27 @@
+"""Where a way through terse is known to differ, and why that is no fault. All else that differs is one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Expected(NamedTuple):
+    """A scenario that comes out otherwise by one way."""
+
+    way: str
+    scenario: str
+    reason: str
+
+
+EXPECTED = (
+    Expected(
+        "remote",
+        "auth/basic-cimd",
+        "terse registers itself with the server: a client id that is a document's address needs a web site",
+    ),
+)
+
+
+def reason(way: str, scenario: str) -> str | None:
+    """Why the scenario comes out otherwise by this way; None: it should not."""
+    return next((each.reason for each in EXPECTED if (each.way, each.scenario) == (way, scenario)), None)
