@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from terse.language.parse import MAX_BYTES
 
@@ -43,5 +42,7 @@ class Disk:
         return Path(path).resolve().is_relative_to(Path(folder).resolve())
 
 
-def _refuse(error: OSError) -> NoReturn:
-    raise error
+def _refuse(error: OSError) -> None:
+    # One that is not there, or went while it was walked, holds nothing.
+    if not isinstance(error, FileNotFoundError):
+        raise error
