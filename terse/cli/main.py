@@ -20,6 +20,7 @@ from terse.cli import (
     fluency,
     fmt,
     init,
+    logout,
     lsp,
     replay,
     show,
@@ -62,6 +63,7 @@ COMMANDS: tuple[Command, ...] = (
     expand.COMMAND,
     lsp.COMMAND,
     PROXY,
+    logout.COMMAND,
 )
 """Every command, in the order of `terse --help`."""
 

@@ -20,6 +20,7 @@ from terse.proxy.remote.tokens import Stored, TokenFile
 if TYPE_CHECKING:
     from mcp.client.auth import OAuthClientProvider
     from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+    from pydantic import BaseModel
 
 _CHALLENGE = "www-authenticate"
 
@@ -130,6 +131,7 @@ class Login(httpx2.Auth):
         from mcp.client.auth import OAuthClientProvider
         from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourceMetadata
 
+        _drop_unusable(stored)
         address = await consent.listen(_address(stored))
         if _address(stored) != address:
             # It is registered with an address that somebody else has now.
@@ -211,6 +213,30 @@ def _access_token(stored: Stored) -> str | None:
     tokens = stored.get("tokens")
     access = tokens.get("access_token") if isinstance(tokens, dict) else None
     return access if isinstance(access, str) else None
+
+
+def _drop_unusable(stored: Stored) -> None:
+    """Leave out what is not what it should be: there is a login in its place."""
+    from mcp.shared.auth import (
+        OAuthClientInformationFull,
+        OAuthMetadata,
+        OAuthToken,
+        ProtectedResourceMetadata,
+    )
+    from pydantic import ValidationError
+
+    models: dict[str, type[BaseModel]] = {
+        "tokens": OAuthToken,
+        "client": OAuthClientInformationFull,
+        "metadata": OAuthMetadata,
+        "resource": ProtectedResourceMetadata,
+    }
+    for key, model in models.items():
+        if key in stored:
+            try:
+                model.model_validate(stored[key])
+            except ValidationError:
+                del stored[key]
 
 
 def _address(stored: Stored) -> str | None:

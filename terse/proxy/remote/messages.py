@@ -116,6 +116,15 @@ def answered(message: bytes) -> tuple[tuple[bytes, ...], Members]:
     return tuple(each for item in items for each in answered(bytes(item))[0]), {}
 
 
+def error_member(body: bytes) -> bytes | None:
+    """The `error` of a message that says what is wrong; None if it is no such message.
+
+    Bodies of other kinds, OAuth's for one, have an `error` that is only a word.
+    """
+    error = members(body).get("error")
+    return None if error is None or "code" not in members(bytes(error)) else bytes(error)
+
+
 def is_json(data: bytes) -> bool:
     """Whether it can be a message: an object or a list, or so like one that the client may judge."""
     return data.lstrip()[:1] in (b"{", b"[") and data.rstrip()[-1:] in (b"}", b"]")

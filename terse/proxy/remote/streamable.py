@@ -25,6 +25,7 @@ from terse.proxy.remote.messages import (
     ClientMessage,
     Members,
     answered,
+    error_member,
     error_with,
     id_key,
     is_json,
@@ -165,10 +166,9 @@ class Streamable(Transport):
         if any(key in request.waiting for key in keys):
             await self._deliver(body.content, request.flight)
             return
-        found = members(body.content)
-        if "error" in found:
+        error = error_member(body.content)
+        if error is not None:
             # The server could not read the request, so it names no id.
-            error = bytes(found["error"])
             await request.flight.refuse(request, lambda identifier: error_with(identifier, error))
             return
         raise Problem("the server's answer is for no request" if is_success else body.problem)
@@ -273,7 +273,7 @@ class Streamable(Transport):
             if session is not None and _is_gone(outcome):
                 # Whatever it was about is gone with the session.
                 return
-            if message.method is None and is_json(outcome.content) and "error" in members(outcome.content):
+            if message.method is None and error_member(outcome.content) is not None:
                 # Not understood here, nor there: the server's own words.
                 await self._deliver(outcome.content, self.flight)
             elif not 200 <= outcome.status < 300:
@@ -385,9 +385,8 @@ def _is_gone(body: _Body | _Stream) -> bool:
 
 
 def _error_code(body: _Body) -> object:
-    error = members(body.content).get("error")
-    value = None if error is None else value_of(error)
-    return value.get("code") if isinstance(value, dict) else None
+    error = error_member(body.content)
+    return None if error is None else value_of(members(error)["code"])
 
 
 def _pause(seconds: float, failures: int) -> float:
