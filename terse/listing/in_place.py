@@ -11,8 +11,10 @@ from terse.payload.exact import JsonValue
 from terse.plan.model import Level
 
 
-def shown(definition: Definition, level: Level, name: str, *, with_output: bool = True) -> Definition:
-    """The tool as the client is shown it.
+def shown(
+    definition: Definition, level: Level, name: str, *, with_output: bool = True
+) -> tuple[Definition, Definition]:
+    """The tool as the client is shown it, and as it is at `low`; one and the same if that is the level.
 
     `low` leaves out what says nothing to a model; `medium` has the first sentence of each description;
     `high` names and types of arguments; `max` the name alone, with a schema that allows every object.
@@ -22,53 +24,37 @@ def shown(definition: Definition, level: Level, name: str, *, with_output: bool 
         name: the name it is shown under.
         with_output: its `outputSchema` stays.
     """
-    made: Definition = {}
+    tool = definition.get("name")
+    own = tool if is_text(tool) else name
+    low: Definition = {}
     for key, value in definition.items():
-        match key:
-            case "name":
-                made[key] = name
-            case "description":
-                text = _described(value, level)
-                if text is not None:
-                    made[key] = text
-            case "inputSchema":
-                tool = definition.get("name")
-                made[key] = _schema(value, level, tool if is_text(tool) else name)
-            case "outputSchema":
-                if with_output:
-                    made[key] = value
-            case _:
-                made[key] = value
-    return made
+        if key == "name":
+            low[key] = name
+        elif key == "description" and is_text(value):
+            low[key] = tidy(value)
+        elif key == "inputSchema" and isinstance(value, dict):
+            low[key] = lossless(value, own)
+        elif key != "outputSchema" or with_output:
+            low[key] = value
+    if level == "low":
+        return low, low
+    made: Definition = {}
+    for key, value in low.items():
+        if key == "description" and is_text(value):
+            if level == "medium":
+                made[key] = first_sentence(value)
+        elif key == "inputSchema" and isinstance(value, dict):
+            made[key] = _shorter(value, definition[key], level)
+        else:
+            made[key] = value
+    return made, low
 
 
-def is_shortened(level: Level) -> bool:
-    """Whether something is left out that a model could want: it can be fetched then."""
-    return level != "low"
-
-
-def _described(description: JsonValue, level: Level) -> JsonValue:
-    if not is_text(description):
-        return description
-    match level:
-        case "low":
-            return tidy(description)
-        case "medium":
-            return first_sentence(description)
-    return None
-
-
-def _schema(schema: JsonValue, level: Level, tool: str) -> JsonValue:
-    if not isinstance(schema, dict):
-        return schema
-    match level:
-        case "low":
-            return lossless(schema, tool)
-        case "medium":
-            return _first_sentences(lossless(schema, tool))
-        case "high":
-            return arguments_only(schema)
-    return nothing_but_type(schema)
+def _shorter(low: Schema, schema: JsonValue, level: Level) -> Schema:
+    if level == "medium":
+        return _first_sentences(low)
+    whole = schema if isinstance(schema, dict) else low
+    return arguments_only(whole) if level == "high" else nothing_but_type(whole)
 
 
 def _first_sentences(schema: Schema, names: tuple[str, ...] = (), under: str = "") -> Schema:

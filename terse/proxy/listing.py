@@ -49,12 +49,19 @@ class _Listed(NamedTuple):
 
     Attributes:
         treatment: what is done with it; None if no block speaks of it.
-        is_shortened: the client was shown less than there is.
+        is_shortened: in place, the client is shown less than there is.
     """
 
     definition: Definition
     treatment: Treatment | None
     is_shortened: bool
+
+
+class _Made(NamedTuple):
+    """A tool's JSON as it is sent, None if it is not; and as it is at `low`, in place."""
+
+    shown: bytes | None
+    plain: bytes | None
 
 
 class Received(NamedTuple):
@@ -117,45 +124,43 @@ class Listing:
             names: all names of tools on the pages so far.
             is_whole: there is no other page. A list that ours would make longer has none of them.
         """
-        made, own = self._page(tools, names, is_last=is_last)
-        if not (own and is_whole):
-            return made, own
-        self._is_plain = True
-        plain, _ = self._page(tools, names, is_last=is_last)
-        if _cost(plain) <= _cost([*made, *own]):
-            return plain, []
-        self._is_plain = False
-        return self._page(tools, names, is_last=is_last)
-
-    def _page(
-        self, tools: Sequence[Received], names: Collection[str], *, is_last: bool
-    ) -> tuple[list[bytes | None], list[bytes]]:
         made = [self._shown(*tool, names) for tool in tools]
-        return made, self._own_tools() if is_last else []
+        shown = [one.shown for one in made]
+        own = self._own_tools() if is_last else []
+        if own and is_whole:
+            plain = [one.plain for one in made]
+            if _cost(plain) <= _cost([*shown, *own]):
+                self._is_plain = True
+                self._wrappers = None
+                return plain, []
+        return shown, own
 
-    def _shown(self, tool: str, raw: bytes, with_output: bool, names: Collection[str]) -> bytes | None:
+    def _shown(self, tool: str, raw: bytes, with_output: bool, names: Collection[str]) -> _Made:
         treated = self._treatment(tool)
+        is_hidden = treated is not None and treated.hidden_by is not None
         try:
             definition = parse_unambiguous(raw.decode("utf-8", "surrogatepass"))
         except NotExact:
             definition = {}
-        if not isinstance(definition, dict) or not definition:
-            return None if treated is not None and treated.hidden_by else raw
-        is_shortened = False
-        made: bytes | None = raw
-        if treated is not None and (treated.hidden_by is not None or self._is_wrapped(treated)):
-            made = None
-        elif treated is not None:
-            name = tool if treated.name in names else treated.name
-            level = treated.level if self._has_own else "low"
-            text = dump(shown(definition, level, name, with_output=with_output))
-            if level != "low":
-                is_shortened = text != dump(shown(definition, "low", name, with_output=with_output))
-            written = text.encode("utf-8", "surrogatepass")
-            if len(written) < len(raw) or name != tool or not with_output:
-                made = written
-        self._listed[tool] = _Listed(definition, treated, is_shortened)
-        return made
+        if treated is None or not isinstance(definition, dict) or not definition:
+            if isinstance(definition, dict) and definition:
+                self._listed[tool] = _Listed(definition, treated, False)
+            return _Made(None, None) if is_hidden else _Made(raw, raw)
+        if is_hidden:
+            self._listed[tool] = _Listed(definition, treated, False)
+            return _Made(None, None)
+        name = tool if treated.name in names else treated.name
+        level = treated.level if self._offers else "low"
+        made, low = shown(definition, level, name, with_output=with_output)
+
+        def written(definition: Definition) -> bytes:
+            text = dump(definition).encode("utf-8", "surrogatepass")
+            return text if len(text) < len(raw) or name != tool or not with_output else raw
+
+        plain = written(low)
+        sent = plain if made is low else written(made)
+        self._listed[tool] = _Listed(definition, treated, sent != plain)
+        return _Made(None if self._is_wrapped(treated) else sent, plain)
 
     def _is_wrapped(self, treated: Treatment) -> bool:
         return self._has_own and treated.presentation == "wrapped"
@@ -166,13 +171,18 @@ class Listing:
 
     def _own_tools(self) -> list[bytes]:
         made: list[bytes] = []
-        if any(one.is_shortened for one in list(self._listed.values())):
+        if any(self._is_cut(one) for one in list(self._listed.values())):
             made.append(_schema_definition(self._schema_tool))
         wrapped = self._wrapped()
         self._wrappers = names_for(self._server, self._listed) if wrapped else None
         if self._wrappers is not None:
             made += [dump(one).encode("utf-8", "surrogatepass") for one in wrappers(self._wrappers, wrapped)]
         return made
+
+    def _is_cut(self, one: _Listed) -> bool:
+        """Whether the client is shown the tool by itself, and less than there is."""
+        treated = one.treatment
+        return self._has_own and one.is_shortened and treated is not None and not self._is_wrapped(treated)
 
     def _wrapped(self) -> list[Wrapped]:
         made: list[Wrapped] = []
@@ -269,7 +279,7 @@ class Listing:
         if found.hidden_by is not None:
             return Refused(_hidden(name))
         listed = self._listed.get(tool)
-        if listed is None or not listed.is_shortened or found.level not in ("high", "max"):
+        if listed is None or not self._is_cut(listed) or found.level not in ("high", "max"):
             return None
         schema = listed.definition.get("inputSchema")
         arguments = _object(raw)

@@ -48,7 +48,7 @@ TOOL: dict[str, Any] = {
 def at(level: Level, **options: Any) -> dict[str, Any]:
     parsed = parse_unambiguous(json.dumps(TOOL))
     assert isinstance(parsed, dict)
-    found: dict[str, Any] = json.loads(dump(shown(parsed, level, "search_issues", **options)))
+    found: dict[str, Any] = json.loads(dump(shown(parsed, level, "search_issues", **options)[0]))
     return found
 
 
@@ -138,7 +138,7 @@ def test_a_tool_that_is_no_tool_of_ours_passes() -> None:
     parsed = parse_unambiguous(json.dumps(odd))
     assert isinstance(parsed, dict)
 
-    assert json.loads(dump(shown(parsed, "low", "x"))) == odd
+    assert json.loads(dump(shown(parsed, "low", "x")[0])) == odd
 
 
 def test_the_compact_form_is_what_is_for_the_model() -> None:
@@ -160,4 +160,4 @@ def test_a_list_of_lists_of_itself_comes_to_an_end() -> None:
     parsed = parse_unambiguous(json.dumps({"name": "x", "inputSchema": schema}))
     assert isinstance(parsed, dict)
 
-    Draft202012Validator.check_schema(json.loads(dump(shown(parsed, "high", "x")))["inputSchema"])
+    Draft202012Validator.check_schema(json.loads(dump(shown(parsed, "high", "x")[0]))["inputSchema"])
