@@ -207,21 +207,24 @@ class Chain:
 
     def _one(self, step: Step, draft: Draft, context: Context, handles: set[str], counted: bool) -> _Ended:
         tier = self._tiers[step.tier]
-        start = self._clock()
+        start: float | None = None
 
         def ended(status: StepStatus, note: str, made: Draft = draft) -> _Ended:
-            return _Ended(status, note, made, 1000 * (self._clock() - start))
+            # A step that did not run took no time: the clock costs more than it.
+            took = 0.0 if start is None else 1000 * (self._clock() - start)
+            return _Ended(status, note, made, took)
 
         if why := self._limits.on_tier(tier):
             return ended(StepStatus.FORBIDDEN, why)
         if self._is_under(draft, tier.least_tokens, context):
             return ended(StepStatus.SKIPPED, _left_alone(tier))
-        if context.expired() and not tier.needs_memory:
-            # What speaks of earlier results looks at the clock itself, and has mostly been done at the start.
-            return ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms")
         if draft.state not in tier.takes:
             takes = " or ".join(sorted(state.value for state in tier.takes))
             return ended(StepStatus.SKIPPED, f"it takes {takes}, this is {draft.state.value}")
+        if context.expired() and not tier.needs_memory:
+            # What speaks of earlier results looks at the clock itself, and has mostly been done at the start.
+            return ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms")
+        start = self._clock()
         try:
             result = tier.run(draft, step.options, context)
             if isinstance(result, Skip):
