@@ -13,12 +13,12 @@ class Expected(NamedTuple):
     reason: str
 
 
+REGISTERS = (
+    "terse registers itself with the server: a client id that is a document's address needs a web site"
+)
 EXPECTED = (
-    Expected(
-        "remote",
-        "auth/basic-cimd",
-        "terse registers itself with the server: a client id that is a document's address needs a web site",
-    ),
+    Expected("remote", "auth/basic-cimd", REGISTERS),
+    Expected("remote", "auth/offline-access-scope", REGISTERS),
 )
 
 
