@@ -35,7 +35,7 @@ def derived_name_of_url(url: str) -> str:
     It is the last part of the host before its ending that says more than `mcp`, `api` or `www`.
     """
     host = re.sub(r"^\w+://(?:[^/?#]*@)?([^/?#:]*).*$", r"\1", url, flags=re.DOTALL)
-    if re.fullmatch(r"[\d.]*", host):
+    if re.fullmatch(r"[\d.]*|\[.*", host):
         return "server"
     parts = host.split(".")
     telling = [part for part in parts[: max(1, len(parts) - 1)] if part and part not in ("mcp", "api", "www")]

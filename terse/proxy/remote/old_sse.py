@@ -33,12 +33,14 @@ class OldSse(Transport):
         self._endpoint: asyncio.Future[str] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._connecting = asyncio.Lock()
-        self._was_connected = False
         # Requests of ours, that the client does not know of.
         self._own: dict[bytes | str, asyncio.Future[bytes]] = {}
 
-    async def connect(self) -> str:
-        """Open the stream, if it is not; the address to POST to. A session that is lost is begun anew.
+    async def connect(self, *, begins: bool) -> str:
+        """Open the stream, if it is not; the address to POST to.
+
+        Args:
+            begins: a session is to begin now; otherwise, the one that was lost is begun anew.
 
         Raises:
             Problem: the server has no such stream.
@@ -54,28 +56,27 @@ class OldSse(Transport):
             except TimeoutError:
                 self._reader.cancel()
                 raise Problem(f"{shown_url(self._url)} did not say where to send messages to") from None
-            if self._was_connected:
-                await self.opening.replay(
-                    lambda message: self._ask(message, endpoint),
-                    lambda message: self._post(message, endpoint),
-                )
+            if not begins and self.opening.version is not None:
+                try:
+                    await self.opening.replay(
+                        lambda message: self._ask(message, endpoint),
+                        lambda message: self._post(message, endpoint),
+                    )
+                except BaseException:
+                    # INVARIANT: a stream that is open has the session; the next message tries again.
+                    self._reader.cancel()
+                    raise
                 self.complaints.say("renewed", f"{shown_url(self._url)} was lost: a new session was begun")
-            self._was_connected = True
             return endpoint
 
     async def _exchange(self, request: Request) -> None:
-        endpoint = await self.connect() if request.message.method != "initialize" else await self._begin()
+        endpoint = await self.connect(begins=request.message.method == "initialize")
         if not request.is_done:
             await self._post(request.message, endpoint)
             await request.wait()
 
-    async def _begin(self) -> str:
-        """The address for `initialize`, which begins a session by itself."""
-        self._was_connected = False
-        return await self.connect()
-
     async def _tell(self, message: ClientMessage) -> None:
-        await self._post(message, await self.connect())
+        await self._post(message, await self.connect(begins=False))
 
     async def _leave(self) -> None:
         if self._reader is not None:
@@ -121,8 +122,12 @@ class OldSse(Transport):
                                 await self._deliver(event.data)
         except Problem as failure:
             problem = failure
+        except Exception as error:
+            self.complaints.say_fault("the server's stream", error, "it was ended")
         if not endpoint.done():
             endpoint.set_exception(problem)
+            # Whether or not anybody still waits for it.
+            endpoint.exception()
             return
         for request in self.flight.all():
             await self.flight.fail(request, str(problem))

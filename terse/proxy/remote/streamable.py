@@ -253,6 +253,9 @@ class Streamable(Transport):
                 failures = 0
             except Problem:
                 failures += 1
+            except Exception as error:
+                self.complaints.say_fault("the server's stream", error, "it was ended")
+                return
             await asyncio.sleep(_pause(stream.retry_seconds, failures))
 
     def _start_listening(self) -> None:
@@ -371,7 +374,7 @@ def _list_request(message: ClientMessage, cursor: object) -> ClientMessage:
 
 async def _answers(older: OldSse) -> bool:
     try:
-        await older.connect()
+        await older.connect(begins=True)
     except Problem:
         return False
     return True
