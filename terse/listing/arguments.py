@@ -1,19 +1,23 @@
 """What is wrong with the arguments of a call, by the tool's schema, said so that a model can put it right.
 
-Only what no server takes is found: an argument that is required and not there, and one that a closed schema
-does not name. Types and values are the server's to judge.
+Only what no server takes is found: an argument that is required and not there, one that a closed schema does
+not name, and a list or an object where the other, or neither, is expected. All else is the server's to judge:
+many take a number as a text, or a list as the text of its JSON.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from terse.listing.outline import arguments_only
 from terse.listing.references import resolved
 from terse.listing.schema import Schema, is_text
 from terse.payload.exact import JsonValue, dump
+
+DEPTH = 4
+"""How deep in arguments is looked."""
 
 MAX_NAMED = 12
 """Arguments that a message lists."""
@@ -34,7 +38,8 @@ def mistake(arguments: dict[str, JsonValue], schema: Schema) -> str | None:
     missing = [name for name in required if is_text(name) and name not in arguments]
     is_closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
     unknown = [name for name in arguments if name not in known] if is_closed or missing else []
-    if not missing and not unknown:
+    unfit = list(_unfit(arguments, schema, schema, "", DEPTH))
+    if not missing and not unknown and not unfit:
         return None
     types = _types(schema)
     said = [f"missing: {', '.join(_named(name, types) for name in missing)}"] if missing else []
@@ -48,7 +53,40 @@ def mistake(arguments: dict[str, JsonValue], schema: Schema) -> str | None:
         elif is_closed:
             listed = ", ".join(_named(one, types) for one in known[:MAX_NAMED])
             said.append(f"there is no {_quoted(name)}" + (f": there are {listed}" if listed else ""))
+    said += unfit[:MAX_NAMED]
     return "; ".join(said) if said else None
+
+
+def _unfit(given: dict[str, JsonValue], schema: Schema, root: Schema, path: str, depth: int) -> Iterator[str]:
+    """What is missing inside of arguments, and what is of a kind that it cannot be."""
+    properties = schema.get("properties")
+    for name, one in properties.items() if isinstance(properties, dict) else ():
+        if isinstance(one, dict) and name in given:
+            yield from _unfit_value(given[name], resolved(one, root), root, f"{path}{name}", depth)
+
+
+def _unfit_value(value: JsonValue, schema: Schema, root: Schema, path: str, depth: int) -> Iterator[str]:
+    kind = schema.get("type")
+    if not is_text(kind) or depth == 0:
+        return
+    found = "array" if isinstance(value, list) else "object" if isinstance(value, dict) else ""
+    is_other = not is_text(value) and value is not None
+    if (found and found != kind) or (not found and is_other and kind in ("array", "object")):
+        yield f"{_quoted(path)} is to be {kind}"
+    elif isinstance(value, dict):
+        required = schema.get("required")
+        missing = (
+            [name for name in required if is_text(name) and name not in value]
+            if isinstance(required, list)
+            else []
+        )
+        yield from (f"missing: {_quoted(f'{path}.{name}')}" for name in missing)
+        yield from _unfit(value, schema, root, f"{path}.", depth - 1)
+    elif isinstance(value, list):
+        items = schema.get("items")
+        for number, item in enumerate(value[:MAX_NAMED]):
+            if isinstance(items, dict):
+                yield from _unfit_value(item, resolved(items, root), root, f"{path}[{number}]", depth - 1)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

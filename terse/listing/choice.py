@@ -85,11 +85,6 @@ def _breadth(pattern: Pattern) -> tuple[int, int]:
     return stars - len(text), stars
 
 
-def hidden_tools(blocks: Iterable[ToolsBlock]) -> bool:
-    """Whether any tool could be hidden: then calls have to be looked at, too."""
-    return any(block.hide or block.show for block in blocks)
-
-
 def upstream_name(blocks: Iterable[ToolsBlock], server: str, shown: str) -> str | None:
     """The upstream name of the tool that a `rename` shows under this name; None if there is none."""
     for block in blocks:

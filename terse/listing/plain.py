@@ -77,6 +77,9 @@ def _says_nothing(key: str, schema: Schema, names: tuple[str, ...], under: str) 
     return False
 
 
+LONGEST_DEFAULT = 100
+"""Characters of a default that a description is searched for."""
+
 _LARGEST_SAFE = Number("9007199254740991")
 _LEAST_SAFE = Number("-9007199254740991")
 """What JavaScript counts exactly: writers of schemas name them for every integer."""
@@ -101,6 +104,8 @@ def _letters(text: str) -> str:
 def _is_told(default: JsonValue, description: JsonValue) -> bool:
     """Whether the description names the default: `(default: 25)`, `default is 'asc'`, `Defaults to false.`"""
     if not is_text(description) or not isinstance(default, (Number, str, bool)) or default == "":
+        return False
+    if isinstance(default, str) and len(default) > LONGEST_DEFAULT:
         return False
     said = default if isinstance(default, str) else str(default).lower()
     pattern = (

@@ -14,6 +14,9 @@ _NO_END = frozenset(
 
 _NO_END_BEFORE_A_NUMBER = frozenset(("no", "nr", "fig", "eq", "sec", "ch", "vol", "p", "pp", "art"))
 
+LONGEST_WORD = 40
+"""Characters before a stop that are looked at."""
+
 _STOP = re.compile(r"[.!?]+[\"'”’)\]*_`]*(?=\s)|[。！？]")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘`]*\Z")
 _PARAGRAPH_ENDS = re.compile(
@@ -34,29 +37,37 @@ def first_sentence(text: str) -> str:
         text = text[heading.end() :].partition("\n")[0]
     end = _PARAGRAPH_ENDS.search(text)
     paragraph = " ".join((text if end is None else text[: end.start()]).split())
+    done = 0
+    opened = dict.fromkeys("([`", 0)
     for stop in _STOP.finditer(paragraph):
-        if _ends_a_sentence(paragraph, stop):
+        # Counted from stop to stop: a text of many abbreviations is walked once.
+        part = paragraph[done : stop.end()]
+        done = stop.end()
+        opened["("] += part.count("(") - part.count(")")
+        opened["["] += part.count("[") - part.count("]")
+        opened["`"] += part.count("`")
+        # What is open goes on behind this.
+        is_inside = opened["("] > 0 or opened["["] > 0 or opened["`"] % 2 == 1
+        if _ends_a_sentence(paragraph, stop, is_inside=is_inside):
             return paragraph[: stop.end()]
     return paragraph
 
 
-def _ends_a_sentence(text: str, stop: re.Match[str]) -> bool:
+def _ends_a_sentence(text: str, stop: re.Match[str], *, is_inside: bool) -> bool:
     if stop[0] in "。！？":
         return True
-    before = text[: stop.start()]
-    following = text[stop.end() :].lstrip()
-    if not following or following[0].islower():
-        return not following
-    # A bracket or a code span that is open goes on behind this.
-    span = text[: stop.end()]
-    if span.count("(") > span.count(")") or span.count("[") > span.count("]") or span.count("`") % 2:
+    # In a paragraph one space follows, and then something.
+    following = text[stop.end() + 1 : stop.end() + 2]
+    if is_inside or following.islower():
         return False
     if stop[0][0] != ".":
         return True
+    before = text[max(0, stop.start() - LONGEST_WORD) : stop.start()]
     found = _WORD_BEFORE.search(before)
-    word = (found[0] if found else "").lower()
-    if word in _NO_END or (word in _NO_END_BEFORE_A_NUMBER and following[0].isdigit()):
+    spelt = found[0] if found else ""
+    word = spelt.lower()
+    if word in _NO_END or (word in _NO_END_BEFORE_A_NUMBER and following.isdigit()):
         return False
-    is_initial = len(word) == 1 and found is not None and found[0].isupper()
-    is_number_of_a_list = word.isdigit() and word == before.lower()
+    is_initial = len(spelt) == 1 and spelt.isupper()
+    is_number_of_a_list = word.isdigit() and len(word) == stop.start()
     return not is_initial and not is_number_of_a_list

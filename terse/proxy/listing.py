@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -86,12 +86,21 @@ class Listing:
     Args:
         offers: the client may be offered a tool of ours. If not, what is left out could not be fetched, and
             every tool is shown as at `low`.
+        say: told what a user should know, under a word for what it is about.
     """
 
-    def __init__(self, blocks: Sequence[ToolsBlock], server: str, *, offers: bool) -> None:
+    def __init__(
+        self,
+        blocks: Sequence[ToolsBlock],
+        server: str,
+        *,
+        offers: bool,
+        say: Callable[[str, str], None] | None = None,
+    ) -> None:
         self._blocks = [block for block in blocks if any(matches(one.server, server) for one in block.on)]
         self._server = server
         self._offers = offers
+        self._say = say
         self._listed: dict[str, _Listed] = {}
         self._wrappers: Names | None = None
         # The list is shown as at `low`, in place: it is no longer than with tools of ours in it.
@@ -102,6 +111,11 @@ class Listing:
     def speaks(self) -> bool:
         """Whether any block speaks of this server."""
         return bool(self._blocks)
+
+    @property
+    def hides(self) -> bool:
+        """Whether any tool could be hidden."""
+        return any(block.hide or block.show for block in self._blocks)
 
     def speaks_of(self, tool: str) -> bool:
         """Whether a block speaks of the tool."""
@@ -150,6 +164,8 @@ class Listing:
             self._listed[tool] = _Listed(definition, treated, False)
             return _Made(None, None)
         name = tool if treated.name in names else treated.name
+        if name != treated.name and self._say is not None:
+            self._say(f"rename {tool}", f"{tool} is not renamed: the server has a tool {treated.name}")
         level = treated.level if self._offers else "low"
         made, low = shown(definition, level, name, with_output=with_output)
 

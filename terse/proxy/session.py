@@ -81,7 +81,7 @@ class ProxySession:
         self._tell = tell
         self._memory_bytes = MAX_BYTES if memory_bytes is None else memory_bytes
         self._shown = ShownTools()
-        self._listing = Listing(plan.tools, server, offers=retrieves)
+        self._listing = Listing(plan.tools, server, offers=retrieves, say=complaints.say)
         self._server = server
         self._vocabulary = vocabulary
         self._complaints = complaints
@@ -118,6 +118,10 @@ class ProxySession:
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
+            # INVARIANT: a hidden tool is not called, whatever fails here.
+            if self._listing.hides:
+                self._complaints.say_fault("reading a call", error, "it was not made")
+                return Request(b"")
             self._complaints.say_failed("reading a call", error)
             return Request(message)
 

@@ -28,7 +28,13 @@ SEARCH = {
         "type": "object",
         "properties": {
             "query": {"type": "string", "title": "Query", "description": LONG},
-            "sort": {"type": "object", "properties": {"order": {"type": "string"}}},
+            "sort": {
+                "type": "object",
+                "properties": {
+                    "order": {"type": "string"},
+                    "by": {"type": "array", "items": {"type": "object", "required": ["key"]}},
+                },
+            },
         },
         "required": ["query"],
         "additionalProperties": False,
@@ -121,12 +127,13 @@ def test_hidden_tools_are_not_listed_and_others_renamed() -> None:
     assert [one["name"] for one in last] == ["list"]
 
 
-def test_a_new_name_that_a_tool_of_the_server_has_is_not_given() -> None:
-    """Two tools of one name would be one too many: the tool keeps its own."""
+def test_a_new_name_that_a_tool_of_the_server_has_is_not_given(capfd: pytest.CaptureFixture[str]) -> None:
+    """Two tools of one name would be one too many: the tool keeps its own, and stderr says so."""
     proxy = session(tools("rename search to find"))
 
     assert [one["name"] for one in show(proxy, SEARCH, tool("find"))] == ["search", "find"]
     assert proxy.request(call("find", a=1)) == Request(call("find", a=1))
+    assert "search is not renamed: the server has a tool find" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("level", ["medium", "high", "max"])
@@ -255,6 +262,18 @@ def test_the_model_is_told_that_a_tool_is_hidden() -> None:
     assert text == "The tool delete is hidden by a policy, and cannot be called."
 
 
+@pytest.mark.parametrize(("line", "is_sent"), [("hide delete", False), ("compress low", True)])
+def test_a_failure_calls_no_hidden_tool(
+    line: str, is_sent: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A call that cannot be looked at is made where nothing is hidden, and only there; stderr says so."""
+    proxy = session(tools(line))
+    monkeypatch.setattr("terse.proxy.listing.ToolRequest.read", lambda _: 1 / 0)
+
+    assert proxy.request(call("other")) == Request(call("other") if is_sent else b"")
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
 def test_calls_in_a_batch_are_looked_at_one_by_one() -> None:
     """What may pass does, with its own bytes; the rest is answered."""
     proxy = session(tools("hide delete", "rename search to find"))
@@ -274,6 +293,9 @@ def test_calls_in_a_batch_are_looked_at_one_by_one() -> None:
         ({}, 'missing: "query" (string)'),
         ({"Query": "a"}, 'missing: "query" (string); there is no "Query": did you mean "query" (string)?'),
         ({"query": "a", "order": "asc"}, '"order" belongs into "sort"'),
+        ({"query": ["a"]}, '"query" is to be string'),
+        ({"query": "a", "sort": 1}, '"sort" is to be object'),
+        ({"query": "a", "sort": {"by": [{}, {"key": "a"}]}}, 'missing: "sort.by[0].key"'),
         ({"query": "a", "limit": 1}, 'there is no "limit": there are "query" (string), "sort" (object)'),
     ],
 )
@@ -297,7 +319,8 @@ def test_the_server_answers_where_its_schema_was_shown(level: str) -> None:
     assert proxy.request(call("search")) == Request(call("search"))
     proxy = session(tools("compress max"))
     show(proxy, SEARCH)
-    assert proxy.request(call("search", query=1)) == Request(call("search", query=1))
+    for right in ({"query": 1}, {"query": "a", "sort": '{"order": "asc"}'}, {"query": None}):
+        assert proxy.request(call("search", **right)) == Request(call("search", **right))
 
 
 @pytest.mark.parametrize(
