@@ -247,7 +247,7 @@ class Listing:
         if asked is None:
             said = 'Say which tool, and with what: {"tool_name": "…", "tool_input": {…}}.'
             return Request(b"", call.answered(Refused(said)))
-        tool = self._upstream(asked.tool)
+        tool = self._asked(asked.tool)
         listed = self._listed.get(tool)
         treated = self._treatment(tool)
         if treated is not None and treated.hidden_by is not None:
@@ -282,7 +282,7 @@ class Listing:
         asked = (_object(raw) or {}).get(argument)
         if not is_text(asked):
             return Refused(f'Say which tool: {{"{argument}": "its name"}}.')
-        tool = self._upstream(asked)
+        tool = self._asked(asked)
         listed = self._listed.get(tool)
         if listed is None or (listed.treatment is not None and listed.treatment.hidden_by):
             return Refused(self._no_such_tool(asked))
@@ -322,6 +322,16 @@ class Listing:
         if name in self._listed:
             return name
         return upstream_name(self._blocks, self._server, name) or name
+
+    def _asked(self, name: str) -> str:
+        """The server's name of a tool that a model asks for, maybe with the server's before it."""
+        tool = self._upstream(name)
+        if tool in self._listed:
+            return tool
+        rests = [name.rpartition("__")[2], name.rpartition("/")[2]]
+        rests += [name[len(self._server) + 1 :]] if name.startswith(self._server) else []
+        known = (self._upstream(rest) for rest in rests)
+        return next((one for one in known if one in self._listed), tool)
 
     def _treatment(self, tool: str) -> Treatment | None:
         if tool not in self._treatments:

@@ -150,6 +150,19 @@ def test_what_is_left_out_is_one_call_away(level: str) -> None:
     assert text == json.dumps(json.loads(text), separators=(",", ":"))
 
 
+@pytest.mark.parametrize("name", ["search", "mcp__x__search", "x_search", "x/search", "x__search"])
+def test_a_tool_is_found_by_the_name_that_a_client_gives_it(name: str) -> None:
+    """Clients of many servers put the server's name before the tool's; models say that."""
+    proxy = session(tools("compress max"))
+    show(proxy, SEARCH, tool("arch"))
+
+    text, is_error = answered(proxy.request(call("terse_schema", tool=name)))
+
+    assert not is_error
+    assert json.loads(text)["description"] == LONG
+    assert json.loads(text)["name"] == name
+
+
 def test_nothing_is_left_out_that_could_not_be_fetched() -> None:
     """At `low` nothing is; and a client that is to be offered no tool is shown everything."""
     assert [one["name"] for one in show(session(tools("compress low")), SEARCH)] == ["search"]
