@@ -21,7 +21,7 @@ LAYERS = (
     ("memory",),
     ("layout", "folds"),
     ("tokens", "payload"),
-    ("diagnostic",),
+    ("diagnostic", "record"),
     ("guarantee", "source"),
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
@@ -31,7 +31,9 @@ ONLY_ROOMS_THAT_IMPORT = {
     "typer": {"cli"},
     "pygls": {"editors"},
     "lsprotocol": {"editors"},
-    "httpx2": {"fluency", "proxy"},
+    "httpx2": {"fluency", "proxy", "serve"},
+    "jwt": {"serve"},
+    "prometheus_client": {"serve"},
     "starlette": {"serve"},
     "uvicorn": {"serve"},
 }

@@ -86,7 +86,8 @@ class Chain:
                     return None
                 status, why = StepStatus.SKIPPED, _left_alone(tier)
             label = describe.step(step, tier.options)
-            traces.append(StepTrace(label, step.at, status, NOT_COUNTED, NOT_COUNTED, tier.guarantee, why))
+            given = (label, step.at, status, NOT_COUNTED, NOT_COUNTED, tier.guarantee, why)
+            traces.append(StepTrace(*given, tier=tier.name))
         return tuple(traces)
 
     @property
@@ -189,6 +190,7 @@ class Chain:
             ended.note,
             ended.milliseconds,
             after=made.text if self._scale.tells_all and ended.status is StepStatus.APPLIED else None,
+            tier=tier.name,
         )
 
     def _known(self, draft: Draft) -> int:

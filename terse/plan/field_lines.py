@@ -32,6 +32,7 @@ from terse.tiers.spec import Draft, State
 
 Line = Remove | SetAside | Shorten
 
+_LOSE = "lose at most"
 _ACTIONS = {Remove: "removed", SetAside: "set aside", Shorten: "shortened"}
 
 
@@ -163,7 +164,8 @@ class FieldLines:
         if self._detail:
             before = self.steps[place - 1].tokens_after if place else self._desk.count(self._payload.text)
         label = describe.field_line(fit)
-        trace = StepTrace(label, fit.at, status, before, before, Guarantee.EXACT, said)
+        bound = "" if tokens <= fit.tokens else "fit in"
+        trace = StepTrace(label, fit.at, status, before, before, Guarantee.EXACT, said, bound=bound)
         self.steps.insert(place, trace)
 
     def _line(self, line: Line, instead: set[tuple[int, int]]) -> None:
@@ -190,7 +192,8 @@ class FieldLines:
         said = f"at most {self._lose_percent:g}% may be lost"
         if why := self._limits.on_class(Guarantee.RECOVERABLE):
             label = describe.field_line(line)
-            self._trace(label, line.at, StepStatus.FORBIDDEN, Guarantee.LOSSY, f"{said}, and {why}")
+            said = f"{said}, and {why}"
+            self._trace(label, line.at, StepStatus.FORBIDDEN, Guarantee.LOSSY, said, bound=_LOSE)
             return
         if isinstance(line, Shorten):
             other: Line = Shorten(tuple(targets), line.to, line.end, at=line.at)
@@ -198,10 +201,16 @@ class FieldLines:
             over = line.over if isinstance(line, (Remove, SetAside)) else None
             other = SetAside(tuple(targets), over, at=line.at)
         label = describe.field_line(other)
-        self._do(other, targets, label, Guarantee.RECOVERABLE, f"instead of losing it: {said}; ")
+        self._do(other, targets, label, Guarantee.RECOVERABLE, f"instead of losing it: {said}; ", _LOSE)
 
     def _do(
-        self, line: Line, targets: list[Target], label: str, guarantee: Guarantee, prefix: str = ""
+        self,
+        line: Line,
+        targets: list[Target],
+        label: str,
+        guarantee: Guarantee,
+        prefix: str = "",
+        bound: str = "",
     ) -> None:
         places = 0
         notes: list[str] = []
@@ -224,7 +233,7 @@ class FieldLines:
         status = StepStatus.APPLIED if places else StepStatus.SKIPPED
         touched = self._witness.touched(self.subject) if self._witness is not None else None
         action = _ACTIONS[type(line)] if touched is not None else ""
-        self._trace(label, line.at, status, guarantee, prefix + _joined(notes), action, touched)
+        self._trace(label, line.at, status, guarantee, prefix + _joined(notes), action, touched, bound)
 
     def _overlooked(self, target: Target) -> str:
         """Where the target found nothing: that what it names stands in data that no selector looks into."""
@@ -288,6 +297,7 @@ class FieldLines:
         note: str,
         action: str = "",
         touched: Touched | None = None,
+        bound: str = "",
     ) -> None:
         before = after = NOT_COUNTED
         text = None
@@ -298,7 +308,7 @@ class FieldLines:
             text = self.draft.text if status is StepStatus.APPLIED else None
             after = before if text is None else self._desk.count(text)
         self.steps.append(
-            StepTrace(label, at, status, before, after, guarantee, note, 0.0, action, touched, text)
+            StepTrace(label, at, status, before, after, guarantee, note, 0.0, action, touched, text, bound)
         )
 
     def _trace_white_space(self) -> None:

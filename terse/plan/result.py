@@ -188,6 +188,8 @@ def _as_it_came(payload: Payload, outcome: Outcome, joined: bool) -> Outcome:
         lost=(),
         lost_percent=0.0,
         aside=(),
+        handles=(),
+        whole=None,
     )
     return Outcome(payload.text, Guarantee.EXACT, trace, base)
 

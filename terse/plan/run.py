@@ -184,10 +184,11 @@ class _Report:
         steps: tuple[StepTrace, ...] = (),
         kept: tuple[str, ...] = (),
         failed: bool = False,
+        refused: bool = False,
     ) -> Outcome:
         """The result as it came, and why."""
         tokens = self._tokens_of_original()
-        given = GateTrace("original", verdict, failed)
+        given = GateTrace("original", verdict, failed, refused)
         trace = self._trace(choice, given, tokens, tokens, Guarantee.EXACT, steps, kept)
         base = None
         if self.remembers:
@@ -229,7 +230,7 @@ class _Report:
                 self._gate(lines, text, expand)
         except gate.Refused as reason:
             verdict = f"the gate refused the result: {reason}"
-            return self.original(choice, verdict, steps, kept, failed=True)
+            return self.original(choice, verdict, steps, kept, failed=True, refused=True)
         if not session.store.keep(handles):
             return self.original(choice, "what is set aside could not be stored", steps, kept)
         guarantee = lowest(step.guarantee for step in steps if step.status is StepStatus.APPLIED)
@@ -251,6 +252,8 @@ class _Report:
                 lost_percent=lost,
                 aside=aside,
                 kept_places=lines.kept_places,
+                handles=tuple(lines.handles),
+                whole=next(iter(handles.keys() - lines.handles.keys()), None),
             ),
             base,
         )

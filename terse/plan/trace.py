@@ -58,6 +58,8 @@ class StepTrace:
         action: what a field line did to what it touched: `removed`, `set aside` or `shortened`.
         touched: what a field line touched, in runs with detail.
         after: the whole text after the step, in runs with detail and where it was applied.
+        bound: the bound of the rule that was hit: `lose at most`, `fit in`; empty where none was.
+        tier: the step's name, without its options; empty of a field line.
     """
 
     label: str
@@ -71,6 +73,8 @@ class StepTrace:
     action: str = ""
     touched: Touched | None = None
     after: str | None = None
+    bound: str = ""
+    tier: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,8 @@ class GateTrace:
     """One sentence: `decoded and compared with the original: equal`."""
     failed: bool = False
     """Something of ours went wrong, and that is why the original was sent: a log should have it."""
+    refused: bool = False
+    """That was the gate's refusal: what was made is not what came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +155,10 @@ class Trace:
     aside: tuple[str, ...] = ()
     kept_places: Touched | None = None
     """Where what is kept stands, in runs with detail."""
+    handles: tuple[str, ...] = ()
+    """The handles of what was set aside, each once."""
+    whole: str | None = None
+    """The handle of the whole, where it was sent as what changed and can be fetched."""
 
 
 @dataclass(frozen=True, slots=True)
