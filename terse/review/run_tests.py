@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from terse.fields.find import find
 from terse.fields.page import Page
 from terse.fields.selector import Target
-from terse.guarantee import Guarantee, lowest
 from terse.language import syntax, units
 from terse.language.call import BadCall, call_of
 from terse.memory.session import Session
 from terse.payload.call import Call
 from terse.payload.exact import NotExact, dump, parse
-from terse.payload.payload import Payload
 from terse.payload.sample import Sample
 from terse.plan import describe
 from terse.plan.conditions import Facts
@@ -27,7 +25,7 @@ from terse.plan.run import sent
 from terse.plan.trace import Outcome, StepStatus
 from terse.report.tested import Failure, Tested
 from terse.review.coverage import Coverage
-from terse.review.once import outcome_of
+from terse.review.once import Result, result_of
 from terse.tiers.expand import expand
 from terse.tokens import TokenizerError, Vocabulary
 
@@ -37,28 +35,15 @@ Read = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """One `call` with its `given`, run: the texts of the result and what was sent for each."""
+    """One `call` with its `given`, run."""
 
     call: Call
-    payloads: tuple[Payload, ...]
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def tokens_in(self) -> int:
-        return sum(outcome.trace.tokens_in for outcome in self.outcomes)
-
-    @property
-    def tokens_out(self) -> int:
-        return sum(outcome.trace.tokens_out for outcome in self.outcomes)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return lowest(outcome.guarantee for outcome in self.outcomes)
+    result: Result
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules that applied, each once."""
-        named = (outcome.trace.rule.name for outcome in self.outcomes if outcome.trace.rule)
+        named = (outcome.trace.rule.name for outcome in self.result.outcomes if outcome.trace.rule)
         return tuple(dict.fromkeys(named))
 
 
@@ -117,15 +102,11 @@ class Tester:
             failure = Failure("a sample that can be read", why, given.span.place, "T602")
             raise _CannotRun(failure) from None
         call = Call(named.server, named.tool, named.arguments, sample.is_error)
-        payloads = tuple(map(Payload.of, sample.texts))
-        outcomes = []
-        for part, payload in enumerate(payloads):
-            facts = Facts(payload, call, session, self._vocabulary)
-            outcome = outcome_of(self._plan, payload, call, session, self._vocabulary, part)
-            self.coverage.note(facts, outcome)
-            outcomes.append(outcome)
-        sent(self._plan, outcomes, call, session, self._vocabulary)
-        return _Answered(call, payloads, tuple(outcomes))
+        result = result_of(self._plan, sample, call, session, self._vocabulary)
+        for payload, outcome in zip(result.payloads, result.outcomes, strict=True):
+            self.coverage.note(Facts(payload, call, session, self._vocabulary), outcome)
+        sent(self._plan, result.outcomes, call, session, self._vocabulary)
+        return _Answered(call, result)
 
     def _explain(self, line: syntax.CallLine, given: syntax.Given) -> str:
         source = line.span.source
@@ -164,7 +145,7 @@ def _path(given: syntax.Given) -> str:
 
 
 def _gate_failures(answered: _Answered, at: str) -> Iterator[Failure]:
-    for outcome in answered.outcomes:
+    for outcome in answered.result.outcomes:
         if outcome.trace.gate.failed:
             yield Failure("a result that passes the gate", outcome.trace.gate.verdict, at)
         for step in outcome.trace.steps:
@@ -194,8 +175,8 @@ def _unmet(expectation: syntax.Expectation, answered: _Answered) -> Iterator[tup
             if answered.rules:
                 yield "no rule", f"rule {', '.join(answered.rules)}"
         case syntax.ExpectClass(guarantee=word):
-            if answered.guarantee.word != word.text:
-                yield word.text, answered.guarantee.word
+            if answered.result.guarantee.word != word.text:
+                yield word.text, answered.result.guarantee.word
         case syntax.ExpectSize(comparison=comparison, quantity=quantity):
             yield from _size(comparison.text, quantity, answered)
         case syntax.ExpectSaving(comparison=comparison, share=share):
@@ -206,31 +187,31 @@ def _unmet(expectation: syntax.Expectation, answered: _Answered) -> Iterator[tup
                 if lost:
                     yield f"keeps {describe.target(part.target)}", lost
         case syntax.ExpectText(text=text, present=present):
-            found = any(text.text in outcome.text for outcome in answered.outcomes)
+            found = any(text.text in each for each in answered.result.texts)
             if found != present:
                 shown = text.span.text
                 yield (f"text {shown}", "it is not there") if present else (f"no text {shown}", "it is there")
 
 
 def _size(comparison: str, quantity: syntax.Quantity, answered: _Answered) -> Iterator[tuple[str, str]]:
-    limit, tokens = units.amount(quantity), answered.tokens_out
+    limit, tokens = units.amount(quantity), answered.result.tokens_out
     if not (tokens > limit if comparison == "over" else tokens < limit):
         yield f"{comparison} {quantity.span.text}", f"{tokens:,} tokens"
 
 
 def _saving(comparison: str, share: syntax.Quantity, answered: _Answered) -> Iterator[tuple[str, str]]:
-    before = answered.tokens_in
-    saved = 100 * (before - answered.tokens_out) / before if before else 0.0
+    before = answered.result.tokens_in
+    saved = 100 * (before - answered.result.tokens_out) / before if before else 0.0
     limit = float(units.amount(share))
     if not (saved > limit if comparison == "over" else saved < limit):
-        told = f"{before:,} → {answered.tokens_out:,} tokens"
+        told = f"{before:,} → {answered.result.tokens_out:,} tokens"
         yield f"saving {comparison} {share.span.text}", f"{saved:.1f}% ({told})"
 
 
 def _not_kept(target: Target, answered: _Answered) -> str:
     """What is wrong with a value that should have been kept; empty when it is there, unchanged."""
     looked_at = 0
-    for payload, outcome in zip(answered.payloads, answered.outcomes, strict=True):
+    for payload, outcome in zip(answered.result.payloads, answered.result.outcomes, strict=True):
         emitted = _decoded(outcome)
         if payload.json is None:
             page = Page(payload.text)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from terse.fields.find import longest_list_of_objects
-from terse.guarantee import Guarantee, lowest
+from terse.guarantee import Guarantee
 from terse.memory.session import Session
 from terse.payload.call import Call
 from terse.payload.exact import JsonValue, Number
@@ -17,7 +17,7 @@ from terse.payload.payload import Payload
 from terse.payload.sample import Sample
 from terse.plan import describe
 from terse.plan.model import Pattern, Plan
-from terse.review.once import outcome_of
+from terse.review.once import result_of
 from terse.tokens import Vocabulary
 
 COMMENT_WIDTH = 96
@@ -89,13 +89,8 @@ def measure(plan: Plan, start: Start, vocabulary: Vocabulary) -> Measured:
     """A sample under the plan of `first_rule`."""
     sample = Sample.saved(start.text, start.path)
     call = Call(start.call.server, start.call.tool, start.call.arguments, sample.is_error)
-    outcomes = [outcome_of(plan, Payload.of(text), call, Session(), vocabulary) for text in sample.texts]
-    return Measured(
-        start,
-        sum(outcome.trace.tokens_in for outcome in outcomes),
-        sum(outcome.trace.tokens_out for outcome in outcomes),
-        lowest(outcome.guarantee for outcome in outcomes),
-    )
+    result = result_of(plan, sample, call, Session(), vocabulary)
+    return Measured(start, result.tokens_in, result.tokens_out, result.guarantee)
 
 
 def rule_file(server: str, measured: Sequence[Measured], lines: Sequence[str]) -> str:

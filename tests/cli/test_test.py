@@ -234,6 +234,31 @@ def test_a_session_of_several_calls(terse: Terse, policy: Callable[[str], Path])
     assert done.returncode == 0, done.stdout.decode()
 
 
+def test_a_result_of_many_texts_is_one_to_rules(
+    terse: Terse, policy: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """A document in each text: the rule sees their list, as in the proxy, and the sizes are of all of them."""
+    rules = """terse 1
+
+rule everything {
+  on */*
+  when payload has number
+  use compact
+}
+"""
+    blocks = [{"type": "text", "text": json.dumps(issue)} for issue in json.loads(ISSUES)["issues"]]
+    test = (
+        'test "t" {\n  call other/tool\n  given "samples/many.json"\n  expect rule everything\n'
+        '  expect lossless\n  expect saving over 40%\n  expect keeps number\n  expect text "40 rows"\n}\n'
+    )
+    file = policy(rules + test)
+    (file.parent / "samples" / "many.json").write_text(json.dumps({"content": blocks}))
+
+    done = terse("test", str(file))
+
+    assert (done.returncode, done.stderr) == (0, b""), done.stdout
+
+
 def test_what_changed_since_the_last_call(
     terse: Terse, policy: Callable[[str], Path], tmp_path: Path
 ) -> None:
