@@ -237,7 +237,7 @@ def test_a_session_of_several_calls(terse: Terse, policy: Callable[[str], Path])
 def test_a_result_of_many_texts_is_one_to_rules(
     terse: Terse, policy: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """A document in each text: the rule sees their list, as in the proxy, and the sizes are of all of them."""
+    """A document in each text: the rule sees their list, as in the proxy; sizes are of all of them."""
     rules = """terse 1
 
 rule everything {
