@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from terse.listing.references import is_simple, shared
+from terse.listing.references import is_simple, shared, without_unreached
 from terse.listing.schema import DIALECT_WORDS, Schema, is_text, mapped, subschemas
 from terse.payload.exact import JsonValue, Number
 
@@ -18,7 +18,7 @@ def lossless(schema: Schema, tool: str) -> Schema:
     if is_simple(schema):
         plain = shared(_plain(schema, (tool,), ""))
     else:
-        plain = _worded(schema, (tool,), "")
+        plain = without_unreached(_worded(schema, (tool,), ""))
     if _needs_its_dialect(plain):
         return plain
     return {key: value for key, value in plain.items() if key != "$schema"}

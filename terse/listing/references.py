@@ -49,6 +49,46 @@ def shared(schema: Schema) -> Schema:
     return root
 
 
+def without_unreached(schema: Schema) -> Schema:
+    """The schema without the definitions that nothing leads to, whatever else its references lead to."""
+    found = [key for key in ("$defs", "definitions") if isinstance(schema.get(key), dict)]
+    if not found or any(not _MOVING.isdisjoint(one) for one in subschemas(schema)):
+        return schema
+    definitions = {(key, name): one for key in found for name, one in _members(schema, key)}
+    root: Schema = {key: value for key, value in schema.items() if key not in found}
+    reached: set[_Key] = set()
+    waiting = [root]
+    while waiting:
+        for one in subschemas(waiting.pop()):
+            reference = one.get("$ref")
+            if reference is None:
+                continue
+            inside = _INSIDE.match(reference) if is_text(reference) else None
+            if inside is None:
+                return schema
+            key = (inside[1], inside[2])
+            if key in definitions and key not in reached:
+                reached.add(key)
+                waiting.append(definitions[key])
+    made = dict(schema)
+    for word in found:
+        value = schema[word]
+        kept = {
+            name: one
+            for name, one in (value.items() if isinstance(value, dict) else ())
+            if (word, name) in reached or (word, name) not in definitions
+        }
+        if kept:
+            made[word] = kept
+        else:
+            del made[word]
+    return made
+
+
+_MOVING = frozenset(("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef"))
+_INSIDE = re.compile(r"#(?:/(\$defs|definitions)/([^/%~]+))?(?:/(?!\$defs|definitions)[^%~]*)?\Z")
+"""A reference into the schema itself; with groups, into a definition or what is in one."""
+
 _Key = tuple[str, str]
 
 

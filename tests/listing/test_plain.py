@@ -153,6 +153,20 @@ def test_references_lead_where_they_led(schema: dict[str, Any]) -> None:
     assert made(schema) == schema
 
 
+def test_definitions_that_nothing_leads_to_go_all_the_same() -> None:
+    """Where a path into the schema keeps the rest as it is; not where a reference is not understood."""
+    used = {"A": {"$ref": "#/$defs/B/properties/x"}, "B": {"properties": {"x": {"$ref": "#"}}}}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/properties/a"}},
+        "$defs": {**used, "C": LONG, "D": {"$ref": "#/$defs/C"}},
+    }
+    unclear = {**schema, "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/a~1b"}}}
+
+    assert made(schema) == {**schema, "$defs": used}
+    assert made(unclear) == unclear
+
+
 def test_numbers_keep_their_spelling() -> None:
     """`1.0` and an integer of thirty digits are what they were."""
     large = "123456789012345678901234567890"
