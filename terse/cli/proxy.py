@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 
-from terse.proxy.child import Child
+from terse.proxy.child import Child, occupy_standard_descriptors
 
 # Type checkers know the name; importing `typing` for it would delay the start of the server.
 TYPE_CHECKING = False
@@ -293,6 +293,7 @@ def _start(given: _Arguments) -> Upstream:
         return Child.spawn(given.command, environment, given.cwd or server.cwd)
     given.reject(_OF_PROCESSES, "that is a process: this one is behind a URL")
     given.url = server.url
+    occupy_standard_descriptors()
     from terse.proxy.complaints import Complaints
     from terse.proxy.remote.server import RemoteServer
 

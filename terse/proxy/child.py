@@ -52,7 +52,7 @@ class Child:
         Raises:
             OSError: the command cannot be run.
         """
-        _occupy_standard_descriptors()
+        occupy_standard_descriptors()
         die_with_parent = _die_with_parent()
         parent = os.getpid()
         # Python makes descriptors that do not survive an exec: only the copies at 0, 1 and 2 do.
@@ -188,7 +188,7 @@ def _exit_code(status: int) -> int:
     return 128 - code if code < 0 else code
 
 
-def _occupy_standard_descriptors() -> None:
+def occupy_standard_descriptors() -> None:
     """Where 0, 1 or 2 is closed, open the null device there, so that no pipe of ours takes the place."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)

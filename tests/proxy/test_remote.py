@@ -178,6 +178,20 @@ def test_what_is_no_message_is_the_servers_to_judge() -> None:
         assert {each["id"] for each in answers} == {None, 1}
 
 
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_descriptors_are_no_trouble(closed: str) -> None:
+    """A client may start us without stdin, stdout or stderr: no socket of ours takes their place."""
+    app = RemoteApp()
+    with serving(app) as address:
+        command = ["sh", "-c", f'exec "$0" "$@" {closed}', *PROXY, f"{address}/mcp"]
+        with started(command) as client:
+            if "<" not in closed:
+                client.send(INIT)
+                assert json.loads(client.receive())["id"] == 0
+                client.close()
+            assert client.wait() == 0
+
+
 # ---- 2026-07-28 ---------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from mcp.shared.inbound import decode_header_value, mcp_param_headers, x_mcp_header_map
 
 from terse.proxy.remote.events import Event, EventReader
+from terse.proxy.remote.flight import Flight
 from terse.proxy.remote.headers import encoded, marked_properties, routing_headers
 from terse.proxy.remote.messages import as_line, error, id_key, read_client_message
 from terse.proxy.server_name import derived_name_of_url
@@ -168,6 +170,32 @@ def test_an_error_has_the_id_as_it_was_spelt() -> None:
     assert error(b'"\\u00e9"', "no").startswith(b'{"jsonrpc":"2.0","id":"\\u00e9","error":{')
     assert id_key(b'"\\u00e9"') == id_key('"é"'.encode())
     assert len({id_key(b'"7"'), id_key(b"7"), id_key(b"7.0")}) == 3
+
+
+def test_an_answer_is_of_the_request_that_it_names() -> None:
+    """In a batch with answers to nobody's requests, too; one that comes after our error is dropped."""
+    lines: list[bytes] = []
+
+    async def emit(line: bytes) -> None:
+        lines.append(line)
+
+    async def run() -> None:
+        flight = Flight(emit)
+        one = flight.begin(read_client_message(b'{"id":1,"method":"a"}'))
+        two = flight.begin(read_client_message(b'{"id":2,"method":"a"}'))
+        await flight.deliver(b'[{"id":9,"result":{}},{"id":2,"result":{}}]')
+        assert (one.is_done, two.is_done) == (False, True)
+        await flight.fail(one, "no")
+        await flight.deliver(b'{"id":1,"result":{}}')
+        await flight.deliver(b'{"id":3,"result":{}}')
+
+    asyncio.run(run())
+    assert [json.loads(line)[0]["id"] if line[:1] == b"[" else json.loads(line)["id"] for line in lines] == [
+        9,
+        1,
+        3,
+    ]
+    assert b"error" in lines[1]
 
 
 @pytest.mark.parametrize(

@@ -114,17 +114,14 @@ class Flight:
         """Send a message of the server's to the client; the requests that it answers, with its members."""
         ids, found = answered(data)
         keys = [id_key(each) for each in ids]
-        requests: list[tuple[Request, Members]] = []
-        for key in keys:
-            request = self._requests.pop(key, None)
-            if request is not None:
-                requests.append((request, found))
+        popped = [(key, self._requests.pop(key, None)) for key in keys]
+        requests = [(key, request) for key, request in popped if request is not None]
         if not requests and keys and all(key in self._failed for key in keys):
             return []
         await self._emit(as_line(data))
-        for key, (request, _) in zip(keys, requests, strict=False):
+        for key, request in requests:
             request.answered(key)
-        return requests
+        return [(request, found) for _, request in requests]
 
     async def fail(self, request: Request, said: str) -> None:
         """Answer what is left of the request with an error, if anybody still waits for it."""

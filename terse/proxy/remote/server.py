@@ -128,6 +128,13 @@ class RemoteServer:
 
     def _begin(self) -> None:
         self._main = self._loop.create_task(self._run())
+        # Not at the end of the task itself: one that is cancelled before it began never gets there.
+        self._main.add_done_callback(self._finish)
+
+    def _finish(self, task: asyncio.Task[None]) -> None:
+        self._is_open = False
+        self._said.put(None)
+        self._ended.set()
 
     def _cancel(self) -> None:
         if self._main is not None:
@@ -169,10 +176,6 @@ class RemoteServer:
             pass
         except BaseException as error:
             self._complaints.say_fault("the connection to the server", error, "it was ended")
-        finally:
-            self._is_open = False
-            self._said.put(None)
-            self._ended.set()
 
     def _transport(self, web: Web) -> Transport:
         from terse.proxy.remote.flight import Flight
