@@ -29,6 +29,10 @@ def _run(arguments: list[str]) -> int:
         from terse.cli.proxy import main as proxy
 
         return proxy(arguments[1:])
+    if arguments[:1] == ["serve"]:
+        from terse.cli.serve import main as serve
+
+        return serve(arguments[1:])
     if arguments[:1] == ["check"]:
         from terse.cli.checking import quick
 

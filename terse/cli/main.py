@@ -47,6 +47,22 @@ PROXY = Command(
 )
 """For `--help`: `terse.cli.entry` starts the proxy without loading this module."""
 
+
+def _serve(context: typer.Context) -> None:
+    from terse.cli.serve import main
+
+    raise typer.Exit(main(context.args))
+
+
+SERVE = Command(
+    name="serve",
+    sentence="Serve MCP servers over HTTP to many clients, with their results made smaller by rules.",
+    run=_serve,
+    example="terse serve --listen 127.0.0.1:8000 -- npx -y @modelcontextprotocol/server-memory",
+    example_does="a server at http://127.0.0.1:8000/mcp, one process for each session",
+    passes_arguments=True,
+)
+
 COMMANDS: tuple[Command, ...] = (
     init.COMMAND,
     explain.COMMAND,
@@ -63,6 +79,7 @@ COMMANDS: tuple[Command, ...] = (
     expand.COMMAND,
     lsp.COMMAND,
     PROXY,
+    SERVE,
     logout.COMMAND,
 )
 """Every command, in the order of `terse --help`."""

@@ -61,6 +61,7 @@ class ProxySession:
         retrieves: bool = True,
         store: Store | None = None,
         memory_bytes: int | None = None,
+        remembers: bool = True,
         clock: Callable[[], float] = thread_time,
         tell: Callable[[Answered, Sequence[Outcome]], None] | None = None,
     ) -> None:
@@ -70,6 +71,8 @@ class ProxySession:
             retrieves: the client may be offered the tool that fetches what was set aside.
             store: where that is kept; in this process, for as long as it lives, if None.
             memory_bytes: what the results that later ones may speak of take at most; None: as usual.
+            remembers: what was sent may be spoken of later. Not so where requests are of many clients: none of
+                them is known to have what another one was sent.
             clock: seconds, which budgets of time are measured with.
             tell: called with each result that rules were run on, once it is on its way, and with what came of
                 it in the end.
@@ -77,6 +80,7 @@ class ProxySession:
         self._plan = plan
         self._client = client
         self._store = store
+        self._remembers = remembers
         self._clock = clock
         self._tell = tell
         self._memory_bytes = MAX_BYTES if memory_bytes is None else memory_bytes
@@ -89,14 +93,14 @@ class ProxySession:
         self._unsent: _Unsent | None = None
         self._least_bytes: dict[str, int | None] = {}
         # A condition on the history needs every call to be in it, also those that no rule speaks of.
-        self._needs_history = any(
+        self._needs_history = remembers and any(
             isinstance(condition, (CallRepeats, SessionSize))
             for rule in plan.rules
             for condition in rule.when
         )
         self._offers = retrieves and any(
             any(matches(pattern.server, server) for pattern in rule.on)
-            and (sets_aside(rule) or speaks_of_earlier(rule))
+            and (sets_aside(rule) or (remembers and speaks_of_earlier(rule)))
             for rule in plan.rules
         )
 
@@ -223,7 +227,8 @@ class ProxySession:
             outcomes = unsent.outcomes if rewritten else unsent.answered.as_they_came
             if self._tell is not None:
                 self._tell(unsent.answered, outcomes)
-            sent(self._plan, outcomes, unsent.call, self._memory, self._vocabulary, number=unsent.number)
+            if self._remembers:
+                sent(self._plan, outcomes, unsent.call, self._memory, self._vocabulary, number=unsent.number)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:

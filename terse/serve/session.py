@@ -13,14 +13,15 @@ from terse.proxy.framing import messages
 from terse.proxy.many.merged import failure
 from terse.proxy.message import Message, read
 from terse.proxy.outbox import Outbox
-from terse.proxy.spans import MALFORMED
 from terse.proxy.wire import JsonRpcId, request_id
 from terse.serve.limits import Limits
+from terse.serve.replies import AWAY, messages_in
 from terse.serve.stream import Stream
 
 KEPT_STREAMS = 32
 """Streams that have ended and may still be taken up."""
-_AWAY = -32603
+ENDED = "the server has ended: begin a new session"
+_CANCELLED = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%b}}'
 
 
 class Opened(NamedTuple):
@@ -30,23 +31,38 @@ class Opened(NamedTuple):
     connection: Connection
 
 
-Open = Callable[[Callable[[bytes], None], Callable[[BaseException | None], None]], Opened]
-"""Starts a server for one more client, given the `send` and `ended` of `Connection`. To be called by a thread
-that lives as long as the process (see `Child.spawn`). Raises OSError when the server cannot be started."""
+Open = Callable[[str, Callable[[bytes], None], Callable[[BaseException | None], None]], Opened]
+"""Starts a server for one more client, given whose it is (see `Access`), and the `send` and `ended` of
+`Connection`. To be called by a thread that lives as long as the process (see `Child.spawn`). Raises OSError
+when the server cannot be started."""
+
+
+class _Asked(NamedTuple):
+    """A request that is not answered yet."""
+
+    stream: Stream
+    raw_id: bytes
+    at: float
 
 
 class Session:
     """One client. To be used in the event loop, but for `open` and `close`, which wait.
 
     Attributes:
+        caller: whose it is. INVARIANT: nobody else ever reaches it.
         is_over: the server has ended, or the session was closed.
-        used: when it was last used, by `time.monotonic`.
+        used: when its client last said or heard something, by `time.monotonic`.
         version: the protocol version that was agreed on; "" before that.
     """
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, limits: Limits, ended: Callable[[Session], None]
+        self,
+        caller: str,
+        loop: asyncio.AbstractEventLoop,
+        limits: Limits,
+        ended: Callable[[Session], None],
     ) -> None:
+        self.caller = caller
         self.is_over = False
         self.used = time.monotonic()
         self.version = ""
@@ -57,7 +73,7 @@ class Session:
         self._outbox: Outbox | None = None
         self._number = 0
         self._general = self._new_stream()
-        self._open: dict[JsonRpcId, tuple[Stream, bytes]] = {}
+        self._open: dict[JsonRpcId, _Asked] = {}
         self._waiting: dict[int, set[JsonRpcId]] = {}
         self._tokens: dict[JsonRpcId, Stream] = {}
         self._streams: dict[int, Stream] = {self._general.number: self._general}
@@ -72,7 +88,7 @@ class Session:
         Raises:
             OSError: it cannot be started.
         """
-        opened = opens(self._from_server, self._server_ended)
+        opened = opens(self.caller, self._from_server, self._server_ended)
         self._opened = opened
         self._outbox = Outbox(opened.connection, opened.upstream)
         opened.connection.start()
@@ -92,35 +108,52 @@ class Session:
             # A client that does not read slows its own server down, and takes no more memory.
             self._room.wait_for(lambda: self.is_over or self._unread < self._limits.unread_bytes)
             self._unread += len(block)
-        self._loop.call_soon_threadsafe(self._deliver, block)
+        self._in_loop(self._deliver, block)
 
     def _server_ended(self, error: BaseException | None) -> None:
-        self._loop.call_soon_threadsafe(self._end)
+        self._in_loop(self._end)
+
+    def _in_loop(self, work: Callable[..., None], *arguments: bytes) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(work, *arguments)
 
     # ---- from the client -------------------------------------------------------------------------------
 
-    def tell(self, raw: bytes) -> bool:
+    def tell(self, found: Sequence[Message]) -> bool:
         """Give the server notifications or answers. False: it has no room for them."""
-        self.used = time.monotonic()
-        return self._outbox is not None and self._outbox.send(_line(raw))
+        for message in found:
+            if message.method == "notifications/cancelled" and "requestId" in message.params:
+                # A server that is told need not answer, and the client does not wait for it.
+                self._forget(request_id(message.raw, message.params["requestId"]))
+        return self._send(found)
 
-    def ask(self, raw: bytes, requests: Sequence[Message]) -> Stream | None:
+    def is_open(self, found: Sequence[Message]) -> bool:
+        """Whether a request has the id of one that is not answered yet: nobody could tell them apart."""
+        ids = [each.id for each in found if each.id is not None]
+        return len(set(ids)) < len(ids) or any(ident in self._open for ident in ids)
+
+    def ask(self, found: Sequence[Message]) -> Stream | None:
         """Give the server requests; their answers come on the stream, and all that belongs to them.
+
+        Args:
+            found: the requests, and what was said with them.
 
         Returns:
             None if the server has no room for them.
         """
         stream = self._new_stream()
         self._streams[stream.number] = stream
+        requests = [each for each in found if each.method is not None and each.id is not None]
         self._waiting[stream.number] = {each.id for each in requests if each.id is not None}
+        now = time.monotonic()
         for each in requests:
             if each.id is not None:
-                self._open[each.id] = (stream, each.raw_id)
+                self._open[each.id] = _Asked(stream, each.raw_id, now)
             token = each.meta("progressToken")
             key = None if token is None else request_id(each.raw, token)
             if key is not None:
                 self._tokens[key] = stream
-        if self.tell(raw):
+        if self._send(found):
             return stream
         self._finish(stream)
         return None
@@ -135,8 +168,33 @@ class Session:
 
     def is_idle(self, now: float) -> bool:
         """Whether nobody listens, and has not for a while."""
-        is_heard = any(stream.readers for stream in self._streams.values())
-        return not is_heard and not self._open and now - self.used > self._limits.idle
+        if any(stream.readers for stream in self._streams.values()):
+            self.used = now
+        return now - self.used > self._limits.idle
+
+    def give_up_late(self, now: float) -> None:
+        """Tell the client of requests that the server has not answered in time, and the server as well."""
+        limit = self._limits.request_seconds
+        for ident, asked in list(self._open.items()):
+            if now - asked.at > limit:
+                self._refuse(ident, f"the server did not answer in {limit:g} s")
+                self._send([read(_CANCELLED % asked.raw_id)])
+
+    def refuse_all(self, text: str) -> None:
+        """Answer what is not answered yet, with an error."""
+        for ident in list(self._open):
+            self._refuse(ident, text)
+
+    def _refuse(self, ident: JsonRpcId, text: str) -> None:
+        asked = self._open[ident]
+        asked.stream.put(failure(asked.raw_id, AWAY, text).strip())
+        self._forget(ident)
+
+    def _send(self, found: Sequence[Message]) -> bool:
+        self.used = time.monotonic()
+        # One message a line, also of a batch: not every server that speaks 2025-03-26 reads arrays.
+        block = b"".join(as_line(each.raw) for each in found)
+        return self._outbox is not None and self._outbox.send(block)
 
     # ---- from the server -------------------------------------------------------------------------------
 
@@ -145,20 +203,20 @@ class Session:
             line = raw.strip(b"\r\n")
             if not line:
                 continue
-            try:
-                message = read(line)
-            except MALFORMED:
+            found = messages_in(line)
+            if not found:
                 self._newest().put(line)
-                continue
-            self._stream_for(message).put(line)
-            if message.method is None and message.id is not None and message.id in self._open:
-                self._note_answered(message.id)
+            for message in found:
+                self._stream_for(message).put(message.raw)
+                if message.method is None:
+                    self._forget(message.id)
+        self._general.drop_unheard()
         self._note_unread()
 
     def _stream_for(self, message: Message) -> Stream:
         if message.method is None:
             found = None if message.id is None else self._open.get(message.id)
-            return self._general if found is None else found[0]
+            return self._general if found is None else found.stream
         if message.method == "notifications/progress" and "progressToken" in message.params:
             token = request_id(message.raw, message.params["progressToken"])
             if token is not None and token in self._tokens:
@@ -167,22 +225,24 @@ class Session:
 
     def _newest(self) -> Stream:
         """Where what belongs to no request is said: with the newest one, which is likely what it is about."""
-        for stream, _ in reversed(self._open.values()):
-            return stream
+        for asked in reversed(self._open.values()):
+            return asked.stream
         return self._general
 
-    def _note_answered(self, ident: JsonRpcId) -> None:
-        stream, _ = self._open.pop(ident)
-        waiting = self._waiting[stream.number]
+    def _forget(self, ident: JsonRpcId | None) -> None:
+        """Nobody waits for an answer to the request any more; one that was never made is none."""
+        asked = None if ident is None else self._open.pop(ident, None)
+        if asked is None or ident is None:
+            return
+        waiting = self._waiting[asked.stream.number]
         waiting.discard(ident)
         if not waiting:
-            self._finish(stream)
+            self._finish(asked.stream)
 
     def _finish(self, stream: Stream) -> None:
         stream.end()
-        self.used = time.monotonic()
         self._waiting.pop(stream.number, None)
-        self._open = {ident: found for ident, found in self._open.items() if found[0] is not stream}
+        self._open = {ident: found for ident, found in self._open.items() if found.stream is not stream}
         self._tokens = {token: found for token, found in self._tokens.items() if found is not stream}
         ended = [each for each in self._streams.values() if each.is_ended and not each.readers]
         for each in ended[:-KEPT_STREAMS]:
@@ -203,9 +263,7 @@ class Session:
         if self.is_over and not self._open:
             return
         self.is_over = True
-        for stream, raw_id in list(self._open.values()):
-            stream.put(failure(raw_id, _AWAY, "the server has ended: begin a new session").strip())
-            self._finish(stream)
+        self.refuse_all(ENDED)
         self._general.end()
         self._on_end(self)
 
@@ -214,6 +272,6 @@ class Session:
         return Stream(self._number)
 
 
-def _line(raw: bytes) -> bytes:
+def as_line(raw: bytes) -> bytes:
     """A message as it is written to a server: on one line, whatever white space stands between its values."""
     return raw.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"

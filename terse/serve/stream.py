@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 
 KEPT_BYTES = 256 * 1024
-"""Of what a client was sent on a stream, for one that lost it on the way."""
+"""Of what a client was sent on a stream, for one that lost it on the way; and of what nobody listens to."""
 
 
 class Stream:
@@ -38,10 +38,25 @@ class Stream:
         self.unread_bytes += len(message)
         self._news.set()
 
+    def drop_unheard(self) -> None:
+        """Forget the oldest of what nobody listens to: there may never be a listener."""
+        while not self.readers and self.unread_bytes > KEPT_BYTES:
+            number, message = self._messages.popleft()
+            if number > self._taken:
+                self._taken = number
+                self.unread_bytes -= len(message)
+            else:
+                self._read_bytes -= len(message)
+
     def end(self) -> None:
         """Nothing more is said."""
         self.is_ended = True
         self._news.set()
+
+    def can_go_on_after(self, number: int) -> bool:
+        """Whether nothing that came after this message is forgotten."""
+        first = self._messages[0][0] if self._messages else self._last + 1
+        return first - 1 <= number <= self._last
 
     async def wait(self, seconds: float) -> bool:
         """Wait until there is something to read, or the end; False: not in this time."""
@@ -59,6 +74,11 @@ class Stream:
         if self.is_ended and self._taken == 0 and len(self._messages) == 1:
             return self._messages[0][1]
         return None
+
+    def take_all(self) -> None:
+        """Note that a reader has what was said so far."""
+        for number, message in list(self._messages):
+            self._take(number, message)
 
     async def read(self, after: int | None, silence: float) -> AsyncIterator[tuple[int, bytes] | None]:
         """The messages with their numbers, until the end.

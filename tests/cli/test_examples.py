@@ -69,6 +69,9 @@ def test_the_example_of_a_command_runs(command: Command, folder: Path) -> None:
             pytest.skip("git is not installed here, and the example compares with a branch")
         _commit(folder)
     example = command.example.replace("terse ", f"{sys.executable} -m terse ", 1)
+    if command.name == "serve":
+        _serve_for_a_moment(example, folder, environment)
+        return
     done = subprocess.run(
         ["sh", "-c", example],
         cwd=folder,
@@ -81,6 +84,22 @@ def test_the_example_of_a_command_runs(command: Command, folder: Path) -> None:
 
     assert done.returncode == 0, done.stderr.decode()
     assert b"Traceback" not in done.stderr
+
+
+def _serve_for_a_moment(example: str, folder: Path, environment: dict[str, str]) -> None:
+    """It says where it listens, and a signal ends it. Another test may use the example's own port."""
+    with subprocess.Popen(
+        ["sh", "-c", f"exec {example.replace(':8000', ':0')}"],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"terse: listening on http://127.0.0.1:")
+        process.terminate()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""
 
 
 def _commit(folder: Path) -> None:

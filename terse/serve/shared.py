@@ -17,31 +17,48 @@ from terse.proxy.many.merged import failure
 from terse.proxy.message import Message, read, replaced
 from terse.proxy.outbox import Outbox
 from terse.proxy.spans import MALFORMED, Span, encode_string
-from terse.serve.session import Open, Opened
+from terse.serve.limits import Limits
+from terse.serve.replies import AWAY, UNKNOWN_METHOD
+from terse.serve.session import Open, Opened, as_line
 from terse.serve.stream import Stream
 
-REMOVED = ("initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe")
-"""Methods of earlier versions: the transport says that they are gone, whatever the server would."""
+LISTENS = "subscriptions/listen"
+"""A request that is answered when its client has enough of it."""
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 SCHEMAS_SECONDS = 60.0
 """How long the schemas of tools are believed, when a tool is not among them."""
 SCHEMAS_WAIT = 10.0
-_AWAY = -32603
 
 
 class _Asked(NamedTuple):
     stream: Stream
     raw_id: bytes
     raw_token: bytes | None
+    method: str
+    at: float
 
 
-class Stateless:
-    """One server for all clients of one user. To be used in the event loop, but for `open` and `close`."""
+class Shared:
+    """One server for many clients of one user. To be used in the event loop, but for `open` and `close`.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, ended: Callable[[Stateless], None]) -> None:
+    Attributes:
+        caller: whose it is.
+        is_over: the server has ended.
+    """
+
+    def __init__(
+        self,
+        caller: str,
+        loop: asyncio.AbstractEventLoop,
+        limits: Limits,
+        ended: Callable[[Shared], None],
+    ) -> None:
+        self.caller = caller
         self.is_over = False
         self._loop = loop
+        self._limits = limits
         self._on_end = ended
+        self._used = time.monotonic()
         self._opened: Opened | None = None
         self._outbox: Outbox | None = None
         self._asked: dict[str, _Asked] = {}
@@ -59,7 +76,7 @@ class Stateless:
         Raises:
             OSError: it cannot be started.
         """
-        opened = opens(self._from_server, self._server_ended)
+        opened = opens(self.caller, self._from_server, self._server_ended)
         self._opened = opened
         self._outbox = Outbox(opened.connection, opened.upstream)
         opened.connection.start()
@@ -73,10 +90,14 @@ class Stateless:
             self._opened.connection.close()
 
     def _from_server(self, block: bytes) -> None:
-        self._loop.call_soon_threadsafe(self._deliver, block)
+        self._in_loop(self._deliver, block)
 
     def _server_ended(self, error: BaseException | None) -> None:
-        self._loop.call_soon_threadsafe(self._end)
+        self._in_loop(self._end)
+
+    def _in_loop(self, work: Callable[..., None], *arguments: bytes) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(work, *arguments)
 
     # ---- from the clients ------------------------------------------------------------------------------
 
@@ -87,6 +108,7 @@ class Stateless:
             that id and the stream; None if the server has no room.
         """
         self._number += 1
+        self._used = time.monotonic()
         ident = f"{self._secret}-{self._number}"
         changes: dict[Span, bytes] = {request.members["id"]: encode_string(ident)}
         token = request.meta("progressToken")
@@ -94,7 +116,7 @@ class Stateless:
             changes[token] = encode_string(ident)
         stream = Stream(self._number)
         raw_token = None if token is None else request.raw[slice(*token)]
-        self._asked[ident] = _Asked(stream, request.raw_id, raw_token)
+        self._asked[ident] = _Asked(stream, request.raw_id, raw_token, request.method or "", self._used)
         if self._send(replaced(request.raw, changes)):
             return ident, stream
         del self._asked[ident]
@@ -105,6 +127,30 @@ class Stateless:
         if self._asked.pop(ident, None) is not None:
             params = b'{"requestId":%b}' % encode_string(ident)
             self._send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":%b}' % params)
+
+    def is_idle(self, now: float) -> bool:
+        """Whether nobody asks, and has not for a while."""
+        if self._asked:
+            self._used = now
+        return now - self._used > self._limits.idle
+
+    def give_up_late(self, now: float) -> None:
+        """Tell clients of requests that the server has not answered in time, and the server as well."""
+        limit = self._limits.request_seconds
+        for ident, asked in list(self._asked.items()):
+            if now - asked.at > limit and asked.method != LISTENS:
+                self._refuse(ident, f"the server did not answer in {limit:g} s")
+
+    def refuse_all(self, text: str) -> None:
+        """Answer what is not answered yet, with an error."""
+        for ident in list(self._asked):
+            self._refuse(ident, text)
+
+    def _refuse(self, ident: str, text: str) -> None:
+        asked = self._asked[ident]
+        self.cancel(ident)
+        asked.stream.put(failure(asked.raw_id, AWAY, text).strip())
+        asked.stream.end()
 
     async def schema(self, tool: str, meta: bytes | None) -> Any:
         """The `inputSchema` of a tool as clients are shown it; None if it is not known.
@@ -141,8 +187,7 @@ class Stateless:
                 return
 
     def _send(self, raw: bytes) -> bool:
-        line = raw.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
-        return self._outbox is not None and self._outbox.send(line)
+        return self._outbox is not None and self._outbox.send(as_line(raw))
 
     # ---- from the server -------------------------------------------------------------------------------
 
@@ -156,6 +201,9 @@ class Stateless:
                 self._answer(message)
             elif message.id is None:
                 self._notification(message)
+            else:
+                # Since 2026-07-28 servers ask nothing of clients, and here nobody could be asked.
+                self._send(failure(message.raw_id, UNKNOWN_METHOD, "there is no client to ask"))
 
     def _answer(self, message: Message) -> None:
         asked = self._asked.pop(message.id, None) if isinstance(message.id, str) else None
@@ -171,6 +219,9 @@ class Stateless:
                 is_progress = "progressToken" in message.params
                 own = asked.raw_token if is_progress and asked.raw_token is not None else asked.raw_id
                 asked.stream.put(replaced(message.raw, {place: own}))
+                if asked.stream.unread_bytes > self._limits.unread_bytes:
+                    # The server is not held up, as it has other clients.
+                    self._refuse(message.text(place) or "", "you do not read what you are sent: ask again")
         elif len(self._asked) == 1:
             # It says to nobody whom it is for; with one request under way there is no doubt.
             next(iter(self._asked.values())).stream.put(message.raw)
@@ -179,9 +230,7 @@ class Stateless:
             self._schemas_read = float("-inf")
 
     def _end(self) -> None:
-        self.is_over = True
-        for asked in self._asked.values():
-            asked.stream.put(failure(asked.raw_id, _AWAY, "the server has ended: ask again").strip())
-            asked.stream.end()
-        self._asked.clear()
-        self._on_end(self)
+        if not self.is_over:
+            self.is_over = True
+            self.refuse_all("the server has ended: ask again")
+            self._on_end(self)

@@ -1,0 +1,228 @@
+"""What stands behind `terse serve`: the servers, the rules, and what is kept for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from terse.cli import proxy
+from terse.cli.policy import DoesNotCompile, default_plan, load_plan
+from terse.cli.proxied import Unusable, chosen_server, read_config
+from terse.memory.expiring_store import ExpiringStore
+from terse.memory.sqlite_store import SqliteStore
+from terse.memory.sqlite_store import Unusable as UnusableStore
+from terse.memory.store import Store
+from terse.plan.model import Plan
+from terse.proxy.child import Child
+from terse.proxy.clients import may_show_structured, shown_by
+from terse.proxy.complaints import Complaints
+from terse.proxy.connection import Connection, Refused, Upstream
+from terse.proxy.many.router import Router
+from terse.proxy.remote.server import RemoteServer
+from terse.proxy.server_name import derived_name, derived_name_of_url
+from terse.proxy.servers import Local, Server
+from terse.proxy.session import ProxySession, named_server
+from terse.serve.access import ANYBODY
+from terse.serve.session import Opened
+from terse.tokens import vocabulary
+
+if TYPE_CHECKING:
+    from terse.proxy.remote.login import Login
+
+MEMORY_BYTES = 4 << 20
+"""What earlier results of one session may take: there may be a thousand of them."""
+MAX_STORES = 4096
+"""Users whose set-aside values are kept in memory at once."""
+
+Send = Callable[[bytes], None]
+Ended = Callable[[BaseException | None], None]
+Start = Callable[[], Upstream]
+
+
+class Behind:
+    """What a service is in front of. Its methods may be called from any thread.
+
+    Args:
+        given: the options of `terse proxy`.
+
+    Raises:
+        Unusable: they make no sense.
+        Refused: the rules must not run.
+    """
+
+    def __init__(self, given: proxy._Arguments) -> None:
+        self._given = given
+        self._complaints = Complaints()
+        self._plan = _plan(given)
+        self._servers = _servers(given, self._complaints)
+        self._names = tuple(self._servers)
+        self._stores: dict[str, Store] = {}
+        named = named_server(self._plan)
+        if named is not None and len(self._names) == 1 and given.server_name is None and given.config is None:
+            server, place = named
+            raise Refused(
+                f"the rules name the server {server} ({place}): say which one this is, "
+                "with --server-name NAME"
+            )
+        self._vocabulary = vocabulary()
+
+    def for_session(self, caller: str, send: Send, ended: Ended) -> Opened:
+        """See `terse.serve.session.Open`."""
+        return self._open(caller, send, ended, is_shared=False)
+
+    def to_share(self, caller: str, send: Send, ended: Ended) -> Opened:
+        """See `terse.serve.session.Open`."""
+        return self._open(caller, send, ended, is_shared=True)
+
+    def kind(self, client: str | None) -> str:
+        """What is made for a client depends on what it shows its model, and on nothing else."""
+        return shown_by(client if self._given.client is None else self._given.client)
+
+    def check_stores(self, callers: list[str]) -> None:
+        """
+        Raises:
+            Refused: what is set aside cannot be kept.
+        """
+        if self._given.store is not None:
+            for caller in callers:
+                self._store(caller, is_shared=False)
+
+    def _open(self, caller: str, send: Send, ended: Ended, *, is_shared: bool) -> Opened:
+        connect = partial(self._connect, caller, is_shared)
+        if len(self._names) == 1:
+            name = self._names[0]
+            upstream = self._servers[name]()
+            return Opened(upstream, connect(name, upstream, send, ended))
+        router = Router(self._servers, connect, self._complaints)
+        return Opened(router, self._plain(router, send, ended))
+
+    def _connect(
+        self, caller: str, is_shared: bool, name: str, upstream: Upstream, send: Send, ended: Ended
+    ) -> Connection:
+        """The connection to one server, with the rules for it."""
+        given = self._given
+
+        def load() -> ProxySession:
+            return ProxySession(
+                self._plan,
+                name,
+                self._vocabulary,
+                self._complaints,
+                client=given.client,
+                retrieves=given.retrieves,
+                store=self._store(caller, is_shared=is_shared),
+                memory_bytes=MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes,
+                remembers=not is_shared,
+            )
+
+        def rewrites_lists(introduction: bytes) -> bool:
+            # The default policy sets nothing aside, and has no `tools` block.
+            return given.rules is not None or may_show_structured(
+                introduction if given.client is None else given.client.encode()
+            )
+
+        return Connection(
+            upstream,
+            send,
+            load,
+            ended=ended,
+            refused=lambda: ended(None),
+            complaints=self._complaints,
+            rewrites_lists=rewrites_lists,
+            holds_calls=given.rules is not None,
+        )
+
+    def _plain(self, upstream: Upstream, send: Send, ended: Ended) -> Connection:
+        """A connection without rules: each server behind it has its own."""
+        return Connection(
+            upstream,
+            send,
+            lambda: None,
+            ended=ended,
+            refused=lambda: ended(None),
+            complaints=self._complaints,
+        )
+
+    def _store(self, caller: str, *, is_shared: bool) -> Store | None:
+        """Where values are kept that were set aside for somebody; None: as long as the session lasts.
+
+        INVARIANT: nobody's values are in a store of somebody else's: handles can be guessed.
+
+        Raises:
+            Refused: it cannot be.
+        """
+        path = self._given.store
+        if path is None and not is_shared:
+            return None
+        found = self._stores.get(caller)
+        if found is None:
+            found = ExpiringStore() if path is None else _sqlite_store(path, caller)
+            self._stores[caller] = found
+            while len(self._stores) > MAX_STORES:
+                self._stores.pop(next(iter(self._stores)))
+        return found
+
+
+def _plan(given: proxy._Arguments) -> Plan:
+    try:
+        return default_plan() if given.rules is None else load_plan(given.rules)
+    except DoesNotCompile as reason:
+        raise Refused(str(reason)) from None
+
+
+def _sqlite_store(path: str, caller: str) -> Store:
+    own = path if caller == ANYBODY else f"{path}.{sha256(caller.encode()).hexdigest()[:16]}"
+    try:
+        return SqliteStore(own)
+    except UnusableStore as reason:
+        raise Refused(f"--store {own}: {reason}") from None
+
+
+def _servers(given: proxy._Arguments, complaints: Complaints) -> Mapping[str, Start]:
+    """How each server is started, by its name.
+
+    Raises:
+        Unusable: there is none.
+    """
+    environment = proxy._environment(given)
+    if given.command:
+        given.reject(proxy._OF_URLS, "behind a URL: this one is a command")
+        name = given.server_name or derived_name(given.command)
+        return {name: partial(Child.spawn, given.command, environment, given.cwd)}
+    if given.config is not None and given.name is None:
+        enabled = [name for name, each in read_config(given.config).items() if not each.disabled]
+        if len(enabled) > 1:
+            given.reject(("--server-name",), "that is alone: those of a document have names")
+            return {
+                name: _start(given, chosen_server(None, given.config, name, [], None)[1], complaints)
+                for name in enabled
+            }
+    named, server = chosen_server(given.url, given.config, given.name, given.headers, given.transport)
+    name = given.server_name or named or derived_name_of_url(given.url or "")
+    return {name: _start(given, server, complaints)}
+
+
+def _start(given: proxy._Arguments, server: Server, complaints: Complaints) -> Start:
+    if isinstance(server, Local):
+        environment = {**server.env, **(proxy._environment(given) or {})}
+        return partial(Child.spawn, [server.command, *server.args], environment, given.cwd or server.cwd)
+    login = proxy._login(given, server)
+    # One for all sessions: a user is asked to log in once.
+    shared = None if login is None else _once(login)
+    return partial(RemoteServer, server, complaints, timeout=given.timeout, auth=shared)
+
+
+def _once(make: Callable[[], Login]) -> Callable[[], Login]:
+    made: list[Login] = []
+
+    def first() -> Login:
+        if not made:
+            made.append(make())
+        return made[0]
+
+    return first
+
+
+__all__ = ["Behind", "Unusable"]

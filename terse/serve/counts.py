@@ -1,0 +1,65 @@
+"""What is counted for `/metrics`, in the text format of Prometheus.
+
+The only importer of prometheus_client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+METHODS = ("GET", "POST", "DELETE", "OPTIONS")
+
+
+class Counts:
+    """Numbers of one service. Nothing in them says who asked, or what.
+
+    Args:
+        sessions, shared: how many there are now; called for each page.
+    """
+
+    def __init__(self, sessions: Callable[[], int], shared: Callable[[], int]) -> None:
+        disable_created_metrics()
+        self._registry = registry = CollectorRegistry()
+        self._requests = Counter(
+            "terse_http_requests", "Requests that were answered", ("method", "status"), registry=registry
+        )
+        self._seconds = Histogram(
+            "terse_http_first_byte_seconds",
+            "From a POST to the first byte of its answer",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._under_way = Gauge("terse_http_requests_under_way", "POSTs under way", registry=registry)
+        for name, text, count in (
+            ("terse_sessions", "Sessions that are open", sessions),
+            ("terse_shared_servers", "Servers that clients without sessions share", shared),
+        ):
+            Gauge(name, text, registry=registry).set_function(count)
+
+    def begin(self) -> None:
+        """A POST has come."""
+        self._under_way.inc()
+
+    def end(self) -> None:
+        """It was answered, or given up."""
+        self._under_way.dec()
+
+    def answer(self, method: str, status: int, seconds: float | None) -> None:
+        """An answer begins.
+
+        Args:
+            seconds: since the request came; None where that says nothing (a stream for what comes unasked).
+        """
+        # Made-up methods are one: each name would be kept for ever.
+        self._requests.labels(method if method in METHODS else "other", str(status)).inc()
+        if seconds is not None:
+            self._seconds.observe(seconds)
+
+    def page(self) -> bytes:
+        """What `/metrics` says."""
+        return generate_latest(self._registry)
