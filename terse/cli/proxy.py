@@ -32,16 +32,16 @@ HELP = """Usage: terse proxy [OPTION]… -- COMMAND [ARGUMENT]…
 
 Run an MCP server and make its tool results smaller, by rules. Put this in front of the server's command
 in your client's configuration, or in the place of its URL. Everything but the results of tool calls passes
-byte for byte; the list of tools, too, unless a `tools` block speaks of them, rules set something aside, or the
-client shows structuredContent.
+byte for byte; the list of tools, too, unless a `tools` block speaks of them, rules set something aside, or
+the client shows structuredContent.
 
 Options:
   --rules PATH         a rule file, or a folder of rule files; without it, the default policy
   --server-name NAME   the name that rules call this server by; needed as soon as a rule names a server
   --client NAME        treat the client as one that shows its model `text`, or `structured` content, or as
                        the client of this name; without it, the client is asked for its name
-  --no-retrieve        do not offer the client tools of the proxy's own: those that fetch what was set aside, or
-                       left out of the list of tools
+  --no-retrieve        do not offer the client tools of the proxy's own: those that fetch what was set aside,
+                       or left out of the list of tools
   --store FILE         keep what was set aside in this file, so that it outlives a restart
   --memory SIZE        what earlier results may take in memory, for `dedup` and `diff` to speak of: 64MB if
                        not given; the oldest are forgotten first
