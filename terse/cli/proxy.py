@@ -308,9 +308,10 @@ def _login(given: _Arguments, server: Remote) -> Callable[[], Login] | None:
         return None
 
     def login() -> Login:
+        from terse.proxy.complaints import Complaints
         from terse.proxy.remote.login import Login
 
-        return Login(server.url, given.login_seconds)
+        return Login(server.url, given.login_seconds, Complaints())
 
     return login
 

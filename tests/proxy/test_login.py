@@ -197,6 +197,19 @@ def test_logout_forgets(world: World) -> None:
     assert run(*PROXY[:-1], "logout", "nowhere", **state).returncode == 2
 
 
+def test_where_nothing_can_be_kept_a_login_is_for_the_session(world: World) -> None:
+    """A home that cannot be written is no reason to stay outside; it is said."""
+    world.state.write_text("no folder")
+    with world.session() as (client, said):
+        world.begin(client)
+        world.authorization.expire_all()
+        client.send(call(2, "echo", text="still in"))
+        assert text_of(client.receive()) == "still in"
+        lines = [said.get(timeout=PATIENCE) for _ in range(2)]
+
+    assert "the login cannot be kept: Not a directory" in "".join(lines)
+
+
 @pytest.mark.parametrize("damage", [b"\xff", b'{"tokens": 1, "client": []}', "open"])
 def test_a_file_that_is_damaged_or_open_to_others_is_not_used(damage: bytes | str, world: World) -> None:
     """There is a login then, and the file is written anew."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 
+from terse.proxy.complaints import Complaints
 from terse.proxy.remote.consent import Consent
 from terse.proxy.remote.flight import Problem
 from terse.proxy.remote.tokens import Stored, TokenFile
@@ -33,9 +34,11 @@ class Login(httpx2.Auth):
     Args:
         url: the server's.
         seconds: how long the user has to agree in the browser.
+        complaints: told where tokens cannot be kept: they are then this session's.
     """
 
-    def __init__(self, url: str, seconds: float) -> None:
+    def __init__(self, url: str, seconds: float, complaints: Complaints) -> None:
+        self._complaints = complaints
         self._url = url
         self._seconds = seconds
         self._file = TokenFile(url)
@@ -73,22 +76,21 @@ class Login(httpx2.Auth):
         Raises:
             Problem: there is none.
         """
-        try:
-            async with self._file.locked():
-                stored = self._file.read()
-                if _access_token(stored) == used:
-                    steps = self._log_in(request, refusal, stored)
-                    try:
-                        outgoing = await steps.__anext__()
-                        while True:
-                            outgoing = await steps.asend((yield outgoing))
-                    except StopAsyncIteration:
-                        pass
-                    finally:
-                        await steps.aclose()
-                self._access = _access_token(self._file.read())
-        except OSError as error:
-            raise Problem(f"the login cannot be kept: {error.strerror}") from None
+        async with self._file.locked():
+            stored = self._file.read()
+            self._access = _access_token(stored)
+            if self._access is not None and self._access != used:
+                # Another process logged in, or changed the token for a new one.
+                return
+            steps = self._log_in(request, refusal, stored)
+            try:
+                outgoing = await steps.__anext__()
+                while True:
+                    outgoing = await steps.asend((yield outgoing))
+            except StopAsyncIteration:
+                pass
+            finally:
+                await steps.aclose()
 
     async def _log_in(
         self, request: httpx2.Request, refusal: httpx2.Response, stored: Stored
@@ -116,7 +118,9 @@ class Login(httpx2.Auth):
                     outgoing = await steps.asend(refusal if outgoing is request else (yield outgoing))
             finally:
                 await steps.aclose()
-            self._keep(provider)
+            tokens = provider.context.current_tokens
+            self._access = None if tokens is None else tokens.access_token
+            self._keep(provider, stored)
         except StopAsyncIteration:
             raise Problem("the login led to no token") from None
         except OAuthFlowError as error:
@@ -147,7 +151,7 @@ class Login(httpx2.Auth):
                     "token_endpoint_auth_method": "none",
                 }
             ),
-            _Storage(self._file, stored),
+            _Storage(stored, self._write),
             consent.ask,
             consent.answer,
         )
@@ -160,24 +164,29 @@ class Login(httpx2.Auth):
             context.auth_server_url = str(servers[0]) if servers else None
         return provider
 
-    def _keep(self, provider: OAuthClientProvider) -> None:
+    def _write(self, stored: Stored) -> None:
+        try:
+            self._file.write(stored)
+        except OSError as error:
+            self._complaints.say("login", f"the login cannot be kept: {error.strerror}: {self._file.path}")
+
+    def _keep(self, provider: OAuthClientProvider, stored: Stored) -> None:
         context = provider.context
-        stored = self._file.read()
         for key, model in (
             ("metadata", context.oauth_metadata),
             ("resource", context.protected_resource_metadata),
         ):
             if model is not None:
                 stored[key] = model.model_dump(mode="json", exclude_none=True)
-        self._file.write(stored)
+        self._write(stored)
 
 
 class _Storage:
-    """The SDK's `TokenStorage`, on a file."""
+    """The SDK's `TokenStorage`, on what is kept."""
 
-    def __init__(self, file: TokenFile, stored: Stored) -> None:
-        self._file = file
+    def __init__(self, stored: Stored, write: Callable[[Stored], None]) -> None:
         self._stored = stored
+        self._write = write
 
     async def get_tokens(self) -> OAuthToken | None:
         from mcp.shared.auth import OAuthToken
@@ -198,7 +207,7 @@ class _Storage:
 
     def _set(self, key: str, model: Any) -> None:
         self._stored[key] = model.model_dump(mode="json", exclude_none=True)
-        self._file.write(self._stored)
+        self._write(self._stored)
 
 
 def _is_refusal(response: httpx2.Response, used: str | None) -> bool:

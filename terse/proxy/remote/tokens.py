@@ -56,13 +56,13 @@ class TokenFile:
     @asynccontextmanager
     async def locked(self) -> AsyncIterator[None]:
         """Log in, or change a token for a new one, while no other process does: a server gives each new token
-        for the last one, and once.
-
-        Raises:
-            OSError: the folder cannot be written.
-        """
-        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-        descriptor = os.open(self.path + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        for the last one, and once. Where nothing can be kept, nobody is waited for."""
+        try:
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            descriptor = os.open(self.path + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            yield
+            return
         try:
             while not _has_locked(descriptor):
                 await asyncio.sleep(0.1)
