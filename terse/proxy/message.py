@@ -45,6 +45,11 @@ class Message(NamedTuple):
         span = self.params.get(name)
         return None if span is None else self.text(span)
 
+    @property
+    def is_modern(self) -> bool:
+        """Whether it is a request as they are since 2026-07-28: each says which version it is of."""
+        return self.meta("io.modelcontextprotocol/protocolVersion") is not None
+
     def inside(self, span: Span) -> dict[str, Span]:
         """The members of the object at a span; none if it is no object."""
         try:

@@ -15,7 +15,7 @@ class Keeper:
 
     Args:
         lock: guards the members.
-        started: called with a member that runs.
+        started, failed: called with a member that runs now; that could not be started.
         over: called once all servers have ended, after `close`.
 
     Attributes:
@@ -27,13 +27,16 @@ class Keeper:
         members: Collection[Member],
         lock: RLock,
         started: Callable[[Member], None],
+        failed: Callable[[Member], None],
         over: Callable[[], None],
     ) -> None:
         self.is_closing = False
         self._members = members
         self._work = Condition(lock)
         self._on_start = started
+        self._on_failure = failed
         self._over = over
+        self._is_stopped = False
         self._ended: list[Connection] = []
         self._began = Event()
 
@@ -62,7 +65,7 @@ class Keeper:
     def stop(self) -> None:
         """End all servers at once."""
         with self._work:
-            self.is_closing = True
+            self.is_closing = self._is_stopped = True
             for member in self._members:
                 member.next_start = None
             running = [member.connection for member in self._members if member.connection is not None]
@@ -87,11 +90,26 @@ class Keeper:
             for connection in ended:
                 connection.close()
             for member in due:
+                if self.is_closing:
+                    break
                 if member.start():
                     self._on_start(member)
+                else:
+                    self._on_failure(member)
+                self._end_if_too_late(member)
             self._began.set()
         self._began.set()
         self._over()
+
+    def _end_if_too_late(self, member: Member) -> None:
+        """All was stopped, or no message is to come any more, while the server was being started."""
+        with self._work:
+            connection = member.connection
+            if self.is_closing:
+                member.close_input()
+            is_stopped = self._is_stopped
+        if is_stopped and connection is not None:
+            connection.close()
 
     def _wait_of(self, member: Member) -> float:
         """Seconds until the member is to be started."""

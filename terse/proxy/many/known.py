@@ -36,7 +36,10 @@ class Known:
         if method not in _LISTS:
             return
         span = answer.result.get(ITEMS[method])
-        listed = [] if span is None else json.loads(answer.message.raw[slice(*span)])
+        try:
+            listed = [] if span is None else json.loads(answer.message.raw[slice(*span)])
+        except (ValueError, RecursionError):
+            return
         for item in listed if isinstance(listed, list) else []:
             for key in _NAMES:
                 if isinstance(item, dict) and isinstance(item.get(key), str):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from terse.proxy.connection import Connection, Upstream
 from terse.proxy.outbox import Outbox
+from terse.proxy.servers import Unusable
 
 if TYPE_CHECKING:
     from terse.proxy.many.pending import All
@@ -25,7 +26,8 @@ class Member:
     Attributes:
         connection: the running one; None while the server does not run.
         is_introduced: the server has answered `initialize`.
-        was_discovered: the server has answered `server/discover`, and may take no `initialize` any more.
+        was_discovered: the server was asked `server/discover`, and may take no `initialize` any more.
+        is_late: it has let a limit pass, and has said nothing since: nobody waits for it alone.
         absence: why it does not run, for people; empty while it does.
         next_start: when it is to be started, by `time.monotonic`; None while it runs, or is not to be.
         introduction: its answer to `initialize`.
@@ -43,6 +45,7 @@ class Member:
         self.connection: Connection | None = None
         self.is_introduced = False
         self.was_discovered = False
+        self.is_late = False
         self.absence = "it is being started"
         self.next_start: float | None = 0.0
         self.introduction: Message | None = None
@@ -63,6 +66,11 @@ class Member:
         self._started = time.monotonic()
         try:
             upstream = self._start()
+        except Unusable as reason:
+            # Starting it again would not help.
+            self.note_end(str(reason))
+            self.next_start = None
+            return False
         except OSError as error:
             self.note_end(f"it cannot be started: {error.strerror or error}")
             return False
@@ -84,13 +92,26 @@ class Member:
         self._early_ends = 0 if ran > STEADY_SECONDS else self._early_ends + 1
         wait = BACK_OFF_SECONDS[min(self._early_ends, len(BACK_OFF_SECONDS)) - 1] if self._early_ends else 0.1
         self.absence = why
-        self.is_introduced = self.was_discovered = False
+        self.is_introduced = self.was_discovered = self.is_late = False
         self.introduction = self.introducing = None
         self.connection = self.upstream = None
         if self._outbox is not None:
             self._outbox.abandon()
             self._outbox = None
         self.next_start = time.monotonic() + wait
+
+    def why_away(self) -> str:
+        """Why it answers nothing now, and when that may change, for a model."""
+        why = self.absence
+        if not why:
+            why = "it reads nothing" if self.is_introduced else "it has not answered `initialize` yet"
+        if self.next_start is None:
+            return f"The server {self.name} is not available: {why}."
+        seconds = max(self.next_start - time.monotonic(), 0)
+        return (
+            f"The server {self.name} is not available: {why}. It is started again in {seconds:.0f} s: "
+            "call again then."
+        )
 
     def close_input(self) -> None:
         """Let the server see the end of the client's messages, once it was given all of them."""

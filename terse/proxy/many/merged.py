@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import terse
+from terse.proxy.many.naming import SEPARATOR, Names
 from terse.proxy.message import Message
-from terse.proxy.spans import Span, encode_string, string, whole_objects
-
-SEPARATOR = "__"
-"""Between the name of a server and that of its tool or prompt."""
+from terse.proxy.spans import MALFORMED, Span, encode_string, string, whole_objects
 
 ITEMS = {
     "tools/list": "tools",
@@ -23,21 +21,16 @@ ITEMS = {
     "tasks/list": "tasks",
 }
 """The lists that are joined, and the member of the result that holds what is listed."""
-_LACKS = (b"-32002", b"-32601", b"-32602")
+UNKNOWN_METHOD = -32601
 _PREFIXED = ("tools/list", "prompts/list")
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 
 class Answer(NamedTuple):
-    """A server's answer to a request that several were asked.
-
-    Attributes:
-        own_tools: tools of the proxy's own in it, which stand for all servers and keep their names.
-    """
+    """A server's answer to a request that several were asked."""
 
     server: str
     message: Message
-    own_tools: frozenset[str] = frozenset()
 
     @property
     def result(self) -> dict[str, Span]:
@@ -49,24 +42,6 @@ class Answer(NamedTuple):
         """A member of the result as Python reads it; None if there is none."""
         span = self.result.get(name)
         return None if span is None else json.loads(self.message.raw[slice(*span)])
-
-
-def prefixed(server: str, name: str) -> str:
-    """The name of a server's tool or prompt as the client is shown it."""
-    return f"{server}{SEPARATOR}{name}"
-
-
-def owner(shown: str, servers: Sequence[str]) -> tuple[str, str] | None:
-    """The server and the name there of a tool or prompt of this shown name; None if no server is meant.
-
-    Where the names of two servers fit, the longer one is meant: shown names are made from configuration,
-    so a server whose name begins with another's and the separator takes these names.
-    """
-    fitting = [name for name in servers if shown.startswith(name + SEPARATOR)]
-    if not fitting:
-        return None
-    server = max(fitting, key=len)
-    return server, shown[len(server) + len(SEPARATOR) :]
 
 
 def response(request: bytes, result: bytes) -> bytes:
@@ -84,22 +59,25 @@ def failure(request: bytes, code: int, text: str) -> bytes:
     return b'{"jsonrpc":"2.0","id":%b,"error":{"code":%d,"message":%b}}\n' % (request, code, said)
 
 
-def tool_failure(request: bytes, text: str) -> bytes:
+def tool_failure(request: Message, text: str) -> bytes:
     """The answer to a call that could not be made, which the model is shown."""
     said = encode_string(text)
-    return response(request, b'{"content":[{"type":"text","text":%b}],"isError":true}' % said)
+    complete = b'"resultType":"complete",' if request.is_modern else b""
+    result = b'{%b"content":[{"type":"text","text":%b}],"isError":true}' % (complete, said)
+    return response(request.raw_id, result)
 
 
-def lacks_it(answer: Message) -> bool:
-    """Whether a server refuses a request because it does not have what is asked for."""
+def error_code(answer: Message) -> bytes | None:
+    """The code of the error that a server answered; None if it is none, or has no code."""
     error = answer.inside(answer.members["error"]) if "error" in answer.members else {}
-    return "code" in error and answer.raw[slice(*error["code"])] in _LACKS
+    return answer.raw[slice(*error["code"])] if "code" in error else None
 
 
-def introduction(answers: Sequence[Answer], absent: Mapping[str, str], offered: str) -> bytes:
+def introduction(answers: Sequence[Answer], names: Names, absent: Mapping[str, str], offered: str) -> bytes:
     """The result of `initialize`.
 
     Args:
+        names: what the client calls the servers' tools.
         absent: what became of the servers that did not answer, by name.
         offered: the version that the client asked for, which holds if no server answered.
     """
@@ -108,14 +86,14 @@ def introduction(answers: Sequence[Answer], absent: Mapping[str, str], offered: 
     return _encoded(
         {
             "protocolVersion": min(versions, default=offered),
-            "capabilities": _capabilities(answers),
+            "capabilities": _capabilities(answers, absent),
             "serverInfo": {"name": "terse", "version": terse.__version__},
-            **_instructions(answers, absent),
+            **_instructions(answers, names, absent),
         }
     )
 
 
-def discovery(answers: Sequence[Answer], absent: Mapping[str, str]) -> bytes:
+def discovery(answers: Sequence[Answer], names: Names, absent: Mapping[str, str]) -> bytes:
     """The result of `server/discover`: the versions that every server speaks."""
     spoken = [answer.value("supportedVersions") or [] for answer in answers]
     versions = [each for each in spoken[0] if all(each in others for others in spoken)] if spoken else []
@@ -123,45 +101,80 @@ def discovery(answers: Sequence[Answer], absent: Mapping[str, str]) -> bytes:
         {
             "resultType": "complete",
             "supportedVersions": versions,
-            "capabilities": _capabilities(answers),
-            **_instructions(answers, absent),
+            "capabilities": _capabilities(answers, absent),
+            **_instructions(answers, names, absent),
             **_lifetime(answers),
             "_meta": _identity(),
         }
     )
 
 
-def page(method: str, answers: Sequence[Answer]) -> bytes:
-    """The result of a list: what all servers list, server by server, each item as it came but for its name.
+class Page(NamedTuple):
+    """What all servers list, as the result of one list.
 
-    Raises:
-        MALFORMED, KeyError: an answer is no such list.
+    Attributes:
+        is_last: no server has more.
     """
+
+    result: bytes
+    is_last: bool
+
+
+def page(
+    request: Message,
+    answers: Sequence[Answer],
+    names: Names,
+    own: bytes | None,
+    *,
+    is_whole: bool,
+    spoilt: Callable[[str, BaseException], None],
+) -> Page:
+    """What all servers list, server by server, each item as it came but for its name.
+
+    Args:
+        own: an item of ours, at the end of the last page.
+        is_whole: every server has answered. If not, what is missing may come at any time.
+        spoilt: called with a server whose answer is no such list, and why: it is left out.
+    """
+    method = request.method or ""
     items: list[bytes] = []
-    seen: set[str] = set()
+    following: dict[str, str] = {}
     for answer in answers:
-        raw = answer.message.raw
-        for span, found in whole_objects(answer.message.structure, answer.result[ITEMS[method]]):
-            if method not in _PREFIXED:
-                items.append(raw[slice(*span)])
-                continue
-            place = found["name"]
-            name = string(raw, place)
-            if name in answer.own_tools:
-                if name not in seen:
-                    items.append(raw[slice(*span)])
-                seen.add(name)
-                continue
-            shown = encode_string(prefixed(answer.server, name))
-            items.append(raw[span.start : place.start] + shown + raw[place.end : span.end])
+        try:
+            items += _items(method, answer, names)
+            cursor = answer.value("nextCursor")
+        except (*MALFORMED, KeyError) as error:
+            spoilt(answer.server, error)
+            continue
+        if isinstance(cursor, str):
+            following[answer.server] = cursor
     rest: dict[str, Any] = {}
-    cursors = {answer.server: answer.value("nextCursor") for answer in answers}
-    if following := {name: cursor for name, cursor in cursors.items() if isinstance(cursor, str)}:
+    if following:
         rest["nextCursor"] = joined_cursor(following)
-    if any("resultType" in answer.result for answer in answers):
-        rest = {"resultType": "complete", **rest, **_lifetime(answers), "_meta": _identity()}
+    elif own is not None:
+        items.append(own)
+    if request.is_modern or any("resultType" in answer.result for answer in answers):
+        lifetime = {**_lifetime(answers), **({} if is_whole else {"ttlMs": 0})}
+        rest = {"resultType": "complete", **rest, **lifetime, "_meta": _identity()}
     end = b"," + _encoded(rest)[1:] if rest else b"}"
-    return b'{"%b":[%b]%b' % (ITEMS[method].encode(), b",".join(items), end)
+    return Page(b'{"%b":[%b]%b' % (ITEMS[method].encode(), b",".join(items), end), not following)
+
+
+def _items(method: str, answer: Answer, names: Names) -> list[bytes]:
+    """
+    Raises:
+        MALFORMED, KeyError: the answer is no such list.
+    """
+    raw = answer.message.raw
+    items: list[bytes] = []
+    for span, found in whole_objects(answer.message.structure, answer.result[ITEMS[method]]):
+        if method not in _PREFIXED:
+            items.append(raw[slice(*span)])
+            continue
+        place = found["name"]
+        shown = encode_string(names.shown(answer.server, string(raw, place)))
+        items.append(raw[span.start : place.start] + shown + raw[place.end : span.end])
+    return items
 
 
 def joined_cursor(cursors: Mapping[str, str]) -> str:
@@ -180,9 +193,10 @@ def cursors_of(cursor: str) -> dict[str, str] | None:
     return read
 
 
-def _capabilities(answers: Sequence[Answer]) -> dict[str, Any]:
-    """What any server can do. Every list may change: a server that is away may come back."""
-    joined: dict[str, Any] = {"tools": {}}
+def _capabilities(answers: Sequence[Answer], absent: Mapping[str, str]) -> dict[str, Any]:
+    """What any server can do. Every list may change: a server that is away may come back, with whatever it
+    has then."""
+    joined: dict[str, Any] = {"tools": {}, "prompts": {}, "resources": {}} if absent else {"tools": {}}
     for answer in answers:
         found = answer.value("capabilities")
         if isinstance(found, dict):
@@ -204,12 +218,12 @@ def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _instructions(answers: Sequence[Answer], absent: Mapping[str, str]) -> dict[str, str]:
+def _instructions(answers: Sequence[Answer], names: Names, absent: Mapping[str, str]) -> dict[str, str]:
     parts = []
     for answer in answers:
         said = answer.value("instructions")
         if isinstance(said, str) and said:
-            parts.append(f"{answer.server} (tools {answer.server}{SEPARATOR}*): {said}")
+            parts.append(f"{answer.server} (tools {names.prefix(answer.server)}{SEPARATOR}*): {said}")
     parts += [f"{name} is not available now: {why}" for name, why in absent.items()]
     return {"instructions": "\n\n".join(parts)} if parts else {}
 

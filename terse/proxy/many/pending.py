@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from threading import Timer
+from typing import NamedTuple
 
 from terse.proxy.complaints import Complaints
 from terse.proxy.many import merged
-from terse.proxy.many.merged import Answer
+from terse.proxy.many.merged import UNKNOWN_METHOD, Answer
+from terse.proxy.many.naming import Names
 from terse.proxy.message import Message
-from terse.proxy.spans import MALFORMED
+
+LISTENS = "subscriptions/listen"
+"""The request of 2026-07-28 that is answered when nothing more is to be heard of changes."""
+_ITS_OWN = ("resources/", "prompts/", "completion/", "tasks/")
 
 
 class One:
@@ -26,6 +31,28 @@ class One:
         self.server = server
         self.forwarded = forwarded
         self.others = list(others)
+
+    def asks_on(self, answer: Message) -> bool:
+        """Whether the next server is to be asked, as this one answered that it has no such thing.
+
+        Servers have many codes for a resource or task that is not theirs. Of a method that MCP does not know
+        only one says that nothing was done.
+        """
+        if not self.others or "error" not in answer.members:
+            return False
+        is_known = (self.request.method or "").startswith(_ITS_OWN)
+        return is_known or merged.error_code(answer) == b"%d" % UNKNOWN_METHOD
+
+
+class Said(NamedTuple):
+    """What the client is told in the name of all servers.
+
+    Attributes:
+        ends_tools: it is the last page of the tools.
+    """
+
+    message: bytes
+    ends_tools: bool = False
 
 
 class All:
@@ -48,35 +75,52 @@ class All:
         self.acknowledged = False
         self.timer: Timer | None = None
 
-    def answer(self, absent: Mapping[str, str], complaints: Complaints) -> bytes:
+    def answer(
+        self, names: Names, absent: Mapping[str, str], own_tool: bytes | None, complaints: Complaints
+    ) -> Said:
         """The message that the client is given for all of them.
 
         Args:
-            absent: what became of the servers that were not asked, by name.
+            names: what the client calls the servers' tools.
+            absent: what became of the servers that are away, by name.
+            own_tool: a tool of ours.
         """
-        request, answers, method = self.request, self.in_order(), self.request.method
+        request, answers, method = self.request, self.in_order(), self.request.method or ""
         if method == "initialize":
             version = request.param("protocolVersion") or ""
-            return merged.response(request.raw_id, merged.introduction(answers, absent, version))
+            result = merged.introduction(answers, names, absent, version)
+            return Said(merged.response(request.raw_id, result))
         if method == "server/discover":
             if self.failures or not answers:
                 # One that does not speak this version: the client is to begin with `initialize`.
-                return merged.failure(request.raw_id, -32601, "Method not found")
-            return merged.response(request.raw_id, merged.discovery(answers, absent))
-        if not answers and self.failures:
-            return next(iter(self.failures.values())).raw
+                return Said(merged.failure(request.raw_id, UNKNOWN_METHOD, "Method not found"))
+            return Said(merged.response(request.raw_id, merged.discovery(answers, names, absent)))
+        if not answers and self.failures and not (absent and self._has_nobody()):
+            return Said(next(iter(self.failures.values())).raw)
         if method in merged.ITEMS:
-            try:
-                return merged.response(request.raw_id, merged.page(method, answers))
-            except (*MALFORMED, KeyError) as error:
-                complaints.say_failed(f"joining the answers to {method}", error)
-                return merged.failure(request.raw_id, -32603, f"{method}: what a server answered is no list")
+
+            def spoilt(server: str, error: BaseException) -> None:
+                complaints.say_fault(f"reading {method} of {server}", error, "it is left out")
+
+            page = merged.page(
+                request,
+                answers,
+                names,
+                own_tool if method == "tools/list" else None,
+                is_whole=not absent and len(answers) == len(self.asked),
+                spoilt=spoilt,
+            )
+            return Said(merged.response(request.raw_id, page.result), method == "tools/list" and page.is_last)
         # They agree, or have nothing to say but that it is done.
         span = answers[0].message.members["result"] if answers else None
-        return merged.response(
-            request.raw_id, b"{}" if span is None else answers[0].message.raw[slice(*span)]
-        )
+        nothing = b'{"resultType":"complete"}' if request.is_modern else b"{}"
+        result = nothing if span is None else answers[0].message.raw[slice(*span)]
+        return Said(merged.response(request.raw_id, result))
 
     def in_order(self) -> list[Answer]:
         """The answers in the order of the servers, however they came in."""
         return [self.answers[name] for name in self.asked if name in self.answers]
+
+    def _has_nobody(self) -> bool:
+        """No server that is there knows the method: one that is away may."""
+        return all(merged.error_code(each) == b"%d" % UNKNOWN_METHOD for each in self.failures.values())

@@ -1,0 +1,90 @@
+"""The tool that gives what was set aside, once for all servers: what it is called, and its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import SimpleQueue
+from threading import Thread
+
+from terse.fields.marks import RETRIEVE
+from terse.proxy.client_memory import ClientMemory
+from terse.proxy.complaints import Complaints
+from terse.proxy.message import Message
+from terse.proxy.retrieval import OwnCall, Refused, definition, own_call, retrieve
+
+MAX_WAITING = 256
+"""Calls of the tool that wait; more are refused."""
+
+
+class Retrieving:
+    """INVARIANT: no server holds up an answer of the tool, and no answer of the tool a server.
+
+    Its name is free: every other tool has a server's name before it (see `naming.Names`).
+
+    Args:
+        memory: what the client has.
+        is_offered: whether rules that are loaded could set something aside for the client.
+        count: tokens of a text.
+        put: tells the client something.
+    """
+
+    def __init__(
+        self,
+        memory: ClientMemory,
+        is_offered: Callable[[], bool],
+        count: Callable[[str], int],
+        put: Callable[[bytes], None],
+        complaints: Complaints,
+    ) -> None:
+        self._memory = memory
+        self._is_offered = is_offered
+        self._count = count
+        self._put = put
+        self._complaints = complaints
+        self._calls: SimpleQueue[OwnCall | None] = SimpleQueue()
+        self._is_working = False
+
+    def definition(self) -> bytes | None:
+        """The tool as the list has it; None where nothing is ever set aside."""
+        return definition(RETRIEVE).encode() if self._is_offered() else None
+
+    def note_shown(self, *, is_offered: bool) -> None:
+        """The client was given a list of the tools, to its end."""
+        self._memory.can_retrieve = is_offered
+
+    def begin(self) -> None:
+        """The client begins anew."""
+        self._memory.begin()
+
+    def take(self, message: Message) -> bool:
+        """Answer a call of the tool; False of any other message. One thread at a time."""
+        if message.param("name") != RETRIEVE or not self._is_offered():
+            return False
+        call = own_call(message.raw, RETRIEVE)
+        if call is None:
+            return False
+        if self._calls.qsize() >= MAX_WAITING:
+            self._put(call.message)
+            return True
+        if not self._is_working:
+            self._is_working = True
+            Thread(target=self._work, daemon=True).start()
+        self._calls.put(call)
+        return True
+
+    def close(self) -> None:
+        """End the thread, once what was asked is answered."""
+        self._calls.put(None)
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            self._put(self._answer(call))
+
+    def _answer(self, call: OwnCall) -> bytes:
+        try:
+            return call.answer(retrieve(call.arguments, self._memory.session.store, self._count, call.tool))
+        except Refused as reason:
+            return call.answer(reason)
+        except BaseException as error:
+            self._complaints.say_fault("fetching what was set aside", error, "the call was refused")
+            return call.answer(Refused("It could not be read: call the tool again whose result had it."))
