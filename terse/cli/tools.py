@@ -46,6 +46,10 @@ def tools(
         typer.Option("--fetched", metavar="N", min=0, help="Definitions that a session fetches later."),
     ] = 3,
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    emitted: Annotated[
+        bool,
+        typer.Option("--emitted", help="Print the list as a client is shown it, one tool a line."),
+    ] = False,
     vocabulary: Annotated[
         str,
         typer.Option("--vocabulary", metavar="NAME", help="Count tokens with o200k_base or cl100k_base."),
@@ -57,12 +61,21 @@ def tools(
         CommandError: the file is no list of tools, or the rules cannot be read or do not compile.
     """
     from terse.report import listed_json, listed_text
+    from terse.review.listed import emitted as emitted_list
     from terse.review.listed import listed
     from terse.tokens import UnknownVocabulary
     from terse.tokens import vocabulary as named
 
     plan, policy = _policy(rules)
     found = _servers(file if file is not None else _lock(rules), server)
+    if emitted and json:
+        fail("--emitted and --json exclude each other: name one")
+    if emitted and len(found) > 1:
+        fail(f"--emitted is of one server: say which, with --server {shown(next(iter(found)))}")
+    if emitted:
+        for name, definitions in found.items():
+            write(emitted_list(plan.tools, name, definitions))
+        return
     try:
         counted = named(vocabulary)
     except UnknownVocabulary as error:

@@ -62,6 +62,13 @@ def listed(
     )
 
 
+def emitted(blocks: Sequence[ToolsBlock], server: str, tools: Sequence[Definition]) -> str:
+    """The list as a client is shown it under the blocks, as JSON, one tool a line."""
+    shown, _ = _shown(blocks, server, tools)
+    lines = ",\n".join(map(dump, shown))
+    return f'{{"tools":[\n{lines}\n]}}\n' if shown else '{"tools":[]}\n'
+
+
 def _tool(
     tool: Definition,
     found: Treatment | None,

@@ -81,6 +81,16 @@ def test_an_answer_of_a_server_is_a_list(terse_here: Terse, tmp_path: Path) -> N
     assert b"+ 1 definition " in done.stdout
 
 
+def test_the_list_as_a_client_is_shown_it(terse_here: Terse, policies: Path) -> None:
+    """With our tool at the end, as the proxy sends it."""
+    done = terse_here("tools", "--server", "github", "--emitted")
+    shown = json.loads(done.stdout)["tools"]
+
+    assert [tool["name"] for tool in shown] == ["get_issue", "get_user", "issues", "terse_schema"]
+    assert shown[0]["inputSchema"]["properties"] == {"id": {"type": "string"}}
+    assert terse_here("tools", "--emitted").returncode == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "text", "said"),
     [
@@ -89,6 +99,7 @@ def test_an_answer_of_a_server_is_a_list(terse_here: Terse, tmp_path: Path) -> N
         (("x.json",), '{"a": 1}', 'x.json is no list of tools: it has no "tools"'),
         (("x.json", "--rules", "no"), '{"tools": []}', "--rules no: no such file or folder"),
         (("x.json", "--vocabulary", "no"), '{"tools": []}', "--vocabulary"),
+        (("x.json", "--emitted", "--json"), '{"tools": []}', "--emitted and --json exclude each other"),
         (("x.json", "--server", "b"), '{"version": 1, "servers": {"a": {"tools": []}}}', "it has a"),
     ],
 )
