@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import queue
@@ -15,9 +16,13 @@ import pytest
 from terse.proxy.child import Child
 from terse.proxy.complaints import Complaints
 from terse.proxy.connection import Connection, Refused, Upstream
+from terse.proxy.remote.server import RemoteServer, event_loop
 from terse.proxy.rewriting import Rewriter
+from terse.proxy.servers import Remote
 from tests.proxy.process import PATIENCE, SERVER, call, request, text_of
 from tests.proxy.shouting import Shouting
+from tests.proxy.web import serving
+from tests.servers.remote import RemoteApp
 
 
 class Ends:
@@ -127,6 +132,40 @@ def test_many_connections_in_one_process_leave_nothing_behind() -> None:
         time.sleep(0.01)
     assert threading.active_count() <= threads
     assert open_descriptors() == descriptors
+
+
+def test_many_remote_servers_in_one_process_leave_nothing_behind() -> None:
+    """They share one event loop; closed, also in the middle of a call, they leave no task and no socket."""
+    app = RemoteApp()
+    begin = request(0, "initialize", protocolVersion="2025-11-25")
+    with serving(app) as address:
+        server = Remote(f"{address}/mcp")
+        first = Ends(RemoteServer(server, Complaints()))
+        first.connection.from_client(begin)
+        first.receive()
+        first.connection.close()
+        threads, descriptors = threading.active_count(), open_descriptors()
+        many = [Ends(RemoteServer(server, Complaints())) for _ in range(8)]
+        for number, ends in enumerate(many):
+            ends.connection.from_client(begin + call(1, "echo", text=f"session {number}") + call(2, "hang"))
+        for number, ends in enumerate(many):
+            ends.receive()
+            assert text_of(ends.receive()) == f"SESSION {number}"
+        for ends in many:
+            ends.connection.close()
+            assert ends.ended.get(timeout=PATIENCE) is None
+        Ends(RemoteServer(server, Complaints())).connection.close()
+        until = time.monotonic() + PATIENCE
+        while (
+            threading.active_count() > threads or asyncio.all_tasks(event_loop())
+        ) and time.monotonic() < until:
+            time.sleep(0.01)
+
+        assert threading.active_count() <= threads
+        assert not asyncio.all_tasks(event_loop())
+        while open_descriptors() > descriptors and time.monotonic() < until:
+            time.sleep(0.01)
+        assert open_descriptors() <= descriptors
 
 
 def test_a_server_that_dies_ends_its_connection_only(tmp_path: Path) -> None:

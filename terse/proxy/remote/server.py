@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MAX_QUEUED_BYTES = 32 * 1024 * 1024
 """Bytes for a client that does not read; beyond them the servers' streams are not read on."""
 STOP_SECONDS = 0.45
+LEAVE_SECONDS = 2.0
+LEAVE_QUICKLY_SECONDS = 0.3
+"""How long the server may take to end its session: after the client's own end, and when we are stopped."""
 
 _loop: asyncio.AbstractEventLoop | None = None
 _starting = Lock()
@@ -162,14 +165,16 @@ class RemoteServer:
             web = Web(self._server.headers, auth, self._timeout or CONNECT_SECONDS)
             try:
                 transport = self._transport(web)
+                seconds = LEAVE_QUICKLY_SECONDS
                 try:
                     while (block := await self._inbox.get()) is not None:
                         for message in messages(block):
                             if message.strip():
                                 transport.handle(read_client_message(message))
                     await transport.finish()
+                    seconds = LEAVE_SECONDS
                 finally:
-                    await transport.end()
+                    await transport.end(seconds)
             finally:
                 await web.close()
         except asyncio.CancelledError:

@@ -46,7 +46,6 @@ MAX_RESUMES = 3
 """Attempts in a row, none of which brought an event, to take up the stream of a request."""
 REST_SECONDS = 1.0
 """How long the end of a stream may take, once its request is answered."""
-LEAVE_SECONDS = 0.3
 MAX_PAGES = 100
 """Pages of a list of tools that are read for the parameters it marks."""
 NOT_THIS_TRANSPORT = (400, 404, 405)
@@ -330,13 +329,8 @@ class Streamable(Transport):
         self._stop_listening()
         if self._session is None:
             return
-        # Where it cannot be told, the server will notice by itself.
-        with suppress(Problem, TimeoutError):
-            async with (
-                asyncio.timeout(LEAVE_SECONDS),
-                self._web.open("DELETE", self._url, self._headers(None)),
-            ):
-                pass
+        async with self._web.open("DELETE", self._url, self._headers(None)):
+            pass
 
     # ---- marked parameters -----------------------------------------------------------------------
 

@@ -108,15 +108,18 @@ class Transport(ABC):
         if self._successor is not None:
             await self._successor.finish()
 
-    async def end(self) -> None:
-        """Leave the session, whatever is still in flight."""
+    async def end(self, seconds: float) -> None:
+        """Leave the session, whatever is still in flight, and take so long to tell the server."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._successor is not None:
-            await self._successor.end()
+            await self._successor.end(seconds)
         else:
-            await self._leave()
+            # Where it cannot be told, the server will notice by itself.
+            with suppress(Problem, TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._leave()
 
     @abstractmethod
     async def _exchange(self, request: Request) -> None:
@@ -136,7 +139,11 @@ class Transport(ABC):
 
     @abstractmethod
     async def _leave(self) -> None:
-        """Tell the server that the session is over."""
+        """Tell the server that the session is over.
+
+        Raises:
+            Problem: it could not be told.
+        """
 
     def hand_over(self, successor: Transport) -> None:
         """Let another transport send all that was not yet sent."""
