@@ -1,8 +1,9 @@
 """What is wrong with the arguments of a call, by the tool's schema, said so that a model can put it right.
 
-Only what no server takes is found: an argument that is required and not there, one that a closed schema does
-not name, and a list or an object where the other, or neither, is expected. All else is the server's to judge:
-many take a number as a text, or a list as the text of its JSON.
+Only what no server can have meant to take is found: an argument that is required and not there, one with
+nearly the name of another or that belongs into another, and a list or an object where the other, or neither,
+is expected. All else is the server's to judge: many leave out what they do not know, and take a number as a
+text, or a list as the text of its JSON.
 """
 
 from __future__ import annotations
@@ -35,7 +36,11 @@ def mistake(arguments: dict[str, JsonValue], schema: Schema) -> str | None:
     if not isinstance(properties, dict) or not isinstance(required, list):
         required = []
     known = list(properties) if isinstance(properties, dict) else []
-    missing = [name for name in required if is_text(name) and name not in arguments]
+    missing = [
+        name
+        for name in required
+        if is_text(name) and name not in arguments and not _has_default(name, properties)
+    ]
     is_closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
     unknown = [name for name in arguments if name not in known] if is_closed or missing else []
     unfit = list(_unfit(arguments, schema, schema, "", DEPTH))
@@ -50,11 +55,17 @@ def mistake(arguments: dict[str, JsonValue], schema: Schema) -> str | None:
             said.append(f"{_quoted(name)} belongs into {_quoted(where)}")
         elif meant is not None:
             said.append(f"there is no {_quoted(name)}: did you mean {_named(meant, types)}?")
-        elif is_closed:
+        elif missing:
             listed = ", ".join(_named(one, types) for one in known[:MAX_NAMED])
             said.append(f"there is no {_quoted(name)}" + (f": there are {listed}" if listed else ""))
     said += unfit[:MAX_NAMED]
     return "; ".join(said) if said else None
+
+
+def _has_default(name: str, properties: JsonValue) -> bool:
+    """Whether the server knows what to take: some writers call such an argument required all the same."""
+    one = properties.get(name) if isinstance(properties, dict) else None
+    return isinstance(one, dict) and "default" in one
 
 
 def _unfit(given: dict[str, JsonValue], schema: Schema, root: Schema, path: str, depth: int) -> Iterator[str]:

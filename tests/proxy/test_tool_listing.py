@@ -309,7 +309,11 @@ def test_calls_in_a_batch_are_looked_at_one_by_one() -> None:
         ({"query": ["a"]}, '"query" is to be string'),
         ({"query": "a", "sort": 1}, '"sort" is to be object'),
         ({"query": "a", "sort": {"by": [{}, {"key": "a"}]}}, 'missing: "sort.by[0].key"'),
-        ({"query": "a", "limit": 1}, 'there is no "limit": there are "query" (string), "sort" (object)'),
+        (
+            {"limit": 1},
+            'missing: "query" (string); there is no "limit": there are "query" (string), "sort" (object)',
+        ),
+        ({"query": "a", "srot": {}}, 'there is no "srot": did you mean "sort" (object)?'),
     ],
 )
 def test_a_mistake_is_told_where_the_schema_was_not(arguments: dict[str, Any], said: str) -> None:
@@ -332,7 +336,12 @@ def test_the_server_answers_where_its_schema_was_shown(level: str) -> None:
     assert proxy.request(call("search")) == Request(call("search"))
     proxy = session(tools("compress max"))
     show(proxy, SEARCH)
-    for right in ({"query": 1}, {"query": "a", "sort": '{"order": "asc"}'}, {"query": None}):
+    for right in (
+        {"query": 1},
+        {"query": "a", "limit": 1},
+        {"query": "a", "sort": '{"order": "asc"}'},
+        {"query": None},
+    ):
         assert proxy.request(call("search", **right)) == Request(call("search", **right))
 
 
