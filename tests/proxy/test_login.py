@@ -33,19 +33,22 @@ class World:
     state: Path
 
     @contextmanager
-    def session(self, *options: str, opens: bool = True) -> Iterator[tuple[Client, queue.Queue[str]]]:
+    def session(
+        self, *options: str, opens: bool = True, after: float = 0.0
+    ) -> Iterator[tuple[Client, queue.Queue[str]]]:
         """A client behind the proxy, and what it says on stderr; a browser opens the address that is said."""
         with started([*PROXY, *options, self.url], XDG_STATE_HOME=str(self.state)) as client:
             said: queue.Queue[str] = queue.Queue()
-            threading.Thread(target=self._read, args=(client, said, opens), daemon=True).start()
+            threading.Thread(target=self._read, args=(client, said, opens, after), daemon=True).start()
             yield client, said
 
-    def _read(self, client: Client, said: queue.Queue[str], opens: bool) -> None:
+    def _read(self, client: Client, said: queue.Queue[str], opens: bool, after: float) -> None:
         assert client.process.stderr
         for line in client.process.stderr:
             said.put(line.decode())
             found = re.search(r"log in at (\S+)", line.decode())
             if found and opens:
+                time.sleep(after)
                 urllib.request.urlopen(found[1], timeout=PATIENCE).read()
 
     def tokens(self) -> list[Path]:
@@ -146,6 +149,12 @@ def test_a_user_who_does_nothing(world: World) -> None:
         client.send(INIT)
         assert error_of(client.receive()).startswith("nobody logged in within 0.5 s")
         assert "Traceback" not in said.get(timeout=PATIENCE)
+
+
+def test_the_servers_time_limit_is_not_the_users(world: World) -> None:
+    """`--timeout` stands still while somebody is logging in."""
+    with world.session("--timeout", "3", after=4.0) as (client, _):
+        world.begin(client)
 
 
 def test_a_login_is_not_begun_where_it_is_not_wanted(world: World) -> None:

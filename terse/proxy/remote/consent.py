@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from terse.proxy.remote.flight import Problem
+from terse.proxy.remote.flight import Problem, waiting_for_the_user
 
 if TYPE_CHECKING:
     from mcp.client.auth import AuthorizationCodeResult
@@ -70,8 +70,9 @@ class Consent:
         from mcp.client.auth import AuthorizationCodeResult
 
         try:
-            async with asyncio.timeout(self._seconds):
-                given = await asyncio.shield(self._came)
+            with waiting_for_the_user():
+                async with asyncio.timeout(self._seconds):
+                    given = await asyncio.shield(self._came)
         except TimeoutError:
             raise Problem(
                 f"nobody logged in within {self._seconds:g} s at the address on stderr: ask again"

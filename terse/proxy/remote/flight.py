@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from terse.proxy.remote.messages import ClientMessage, Members, answered, as_line, error, id_key
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
 MAX_FAILED = 256
 """Requests answered with an error of ours that are remembered: an answer that comes late is dropped."""
@@ -68,6 +69,7 @@ class Request:
     async def limited(self, seconds: float | None) -> AsyncIterator[None]:
         """Raise `TimedOut` if the server says nothing of it for so long; None: it may take its time."""
         self._limit = seconds
+        _limited.set(self)
         try:
             async with asyncio.timeout(seconds) as self._timer:
                 yield
@@ -76,10 +78,32 @@ class Request:
         finally:
             self._timer = None
 
+    def let_time_stand(self) -> None:
+        """Its time does not run until the next sign of life."""
+        if self._timer is not None and not self._timer.expired():
+            self._timer.reschedule(None)
+
     def note_sign_of_life(self) -> None:
         """Something came on its stream: its time starts anew."""
         if self._timer is not None and self._limit is not None and not self._timer.expired():
             self._timer.reschedule(asyncio.get_running_loop().time() + self._limit)
+
+
+_limited: ContextVar[Request | None] = ContextVar("limited", default=None)
+"""The request that the running task is sending."""
+
+
+@contextmanager
+def waiting_for_the_user() -> Iterator[None]:
+    """Let the time of the request stand that the running task sends: it is the server's, not the user's."""
+    request = _limited.get()
+    if request is not None:
+        request.let_time_stand()
+    try:
+        yield
+    finally:
+        if request is not None:
+            request.note_sign_of_life()
 
 
 class Flight:

@@ -15,7 +15,7 @@ import httpx2
 
 from terse.proxy.complaints import Complaints
 from terse.proxy.remote.consent import Consent
-from terse.proxy.remote.flight import Problem
+from terse.proxy.remote.flight import Problem, waiting_for_the_user
 from terse.proxy.remote.tokens import Stored, TokenFile
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ class Login(httpx2.Auth):
         response = yield request
         if not _is_refusal(response, used):
             return
-        async with self._lock:
+        with waiting_for_the_user():
+            await self._lock.acquire()
+        try:
             if self._access == used:
                 flow = self._flow(request, response, used)
                 try:
@@ -65,6 +67,8 @@ class Login(httpx2.Auth):
                     pass
                 finally:
                     await flow.aclose()
+        finally:
+            self._lock.release()
         _put(request, self._access)
         yield request
 

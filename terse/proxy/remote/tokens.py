@@ -13,6 +13,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from terse.proxy.remote.flight import waiting_for_the_user
+
 Stored = dict[str, Any]
 """`server` (its URL), `tokens`, `client`, `metadata` and `resource`: what OAuth calls by these names."""
 
@@ -64,8 +66,9 @@ class TokenFile:
             yield
             return
         try:
-            while not _has_locked(descriptor):
-                await asyncio.sleep(0.1)
+            with waiting_for_the_user():
+                while not _has_locked(descriptor):
+                    await asyncio.sleep(0.1)
             yield
         finally:
             os.close(descriptor)
