@@ -70,11 +70,13 @@ class Received(NamedTuple):
     Attributes:
         raw: its JSON as it came.
         with_output: its `outputSchema` stays.
+        is_app: it has a user interface, which its client finds by the tool (MCP Apps): it stays in place.
     """
 
     name: str
     raw: bytes
     with_output: bool
+    is_app: bool = False
 
 
 class Listing:
@@ -138,7 +140,7 @@ class Listing:
             names: all names of tools on the pages so far.
             is_whole: there is no other page. A list that ours would make longer has none of them.
         """
-        made = [self._shown(*tool, names) for tool in tools]
+        made = [self._shown(tool, names) for tool in tools]
         shown = [one.shown for one in made]
         own = self._own_tools() if is_last else []
         if own and is_whole:
@@ -149,8 +151,11 @@ class Listing:
                 return plain, []
         return shown, own
 
-    def _shown(self, tool: str, raw: bytes, with_output: bool, names: Collection[str]) -> _Made:
+    def _shown(self, received: Received, names: Collection[str]) -> _Made:
+        tool, raw, with_output, is_app = received
         treated = self._treatment(tool)
+        if treated is not None and is_app:
+            treated = treated._replace(presentation="in place")
         is_hidden = treated is not None and treated.hidden_by is not None
         try:
             definition = parse_unambiguous(raw.decode("utf-8", "surrogatepass"))

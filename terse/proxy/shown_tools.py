@@ -85,7 +85,7 @@ class ShownTools:
         added: list[bytes] = []
         if listing.speaks:
             received = [
-                Received(tool.name, page.message[slice(*tool.span)], tool.name not in withdrawn)
+                Received(tool.name, page.message[slice(*tool.span)], tool.name not in withdrawn, tool.is_app)
                 for tool in tools
             ]
             shown, added = listing.page(
@@ -145,6 +145,26 @@ class ShownTools:
         self._page = None
         self._any_schema = True
         self.can_retrieve = False
+
+    def told(self, *, any_schema: bool, bare: Collection[str], with_schema: Collection[str]) -> None:
+        """The client was shown these tools without an `outputSchema` and with one, by others of our kind.
+
+        Args:
+            any_schema: it may have been shown one of any tool.
+        """
+        self._bare |= set(bare)
+        self._with_schema |= set(with_schema)
+        self._any_schema = self._any_schema or any_schema
+
+    @property
+    def bare(self) -> frozenset[str]:
+        """Tools that it was shown without an `outputSchema`, at least once; and"""
+        return frozenset(self._bare)
+
+    @property
+    def with_schema(self) -> frozenset[str]:
+        """those with one."""
+        return frozenset(self._with_schema)
 
     def is_bare(self, tool: str) -> bool:
         """Whether the client knows of the tool and of no `outputSchema` of it, nor of a user interface."""

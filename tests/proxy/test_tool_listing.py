@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client
 
-from terse.payload.exact import parse
 from terse.proxy.complaints import Complaints
 from terse.proxy.listing import Request
 from terse.proxy.session import ProxySession, named_server
 from terse.proxy.tool_list import ToolList
 from terse.proxy.wire import Wire
-from terse.tiers.expand import expand
 from terse.tokens import vocabulary
 from tests.language.example import check_text
 from tests.proxy.test_retrieve import ERAS, command, converse, texts
@@ -498,6 +497,14 @@ def test_a_mistake_comes_with_the_definition() -> None:
     assert answered(proxy.request(call("x_get_tool_schema", tool_name="search"))) == (definition, False)
 
 
+def test_a_tool_with_a_user_interface_stays_one() -> None:
+    """Its client finds the interface by the tool."""
+    proxy = session(tools("present wrapped", "compress max"))
+    listed = show(proxy, SEARCH, tool("app", _meta={"ui": {"resourceUri": "ui://x"}}))
+
+    assert [one["name"] for one in listed] == ["app", "terse_schema", "x_list_tools", *WRAPPED]
+
+
 def test_tools_can_be_looked_for() -> None:
     """By words of their names, arguments and descriptions."""
     proxy = session(tools("present wrapped", "compress max"))
@@ -525,26 +532,22 @@ def test_only_reading_is_told_of_the_whole() -> None:
     assert "annotations" not in show(proxy, tool("a", annotations=reads), tool("b", annotations={}))[-1]
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_a_real_client_calls_through_ours(era: str, tmp_path: Path) -> None:
-    """The result is the tool's own, and rules go by the tool's own name."""
-    rules = "terse 1\n" + tools("present wrapped", "hide fail", on="*/*")
-    rules += "rule lists {\n  on */list_issues\n  use compact\n}\n"
+def test_a_real_client_calls_through_ours(tmp_path: Path) -> None:
+    """The result is the tool's own, rules go by the tool's own name, and a hidden tool is refused."""
+    rules = "terse 1\n" + tools("present wrapped", "hide delete", "rename search to find", on="*/*")
+    rules += 'rule searches {\n  on */search\n  remove name\n  because "known"\n}\n'
+    (tmp_path / "rules.terse").write_text(rules)
+    (tmp_path / "tools.json").write_text(json.dumps({"tools": [SEARCH, tool("list"), tool("delete")]}))
+    server = str(Path(__file__).parent.parent / "servers" / "tool_list.py")
+    started = ["--rules", str(tmp_path / "rules.terse"), "--server-name", "x", "--", sys.executable, server]
 
     async def work(client: Client) -> None:
-        names = [tool.name for tool in (await client.list_tools()).tools]
-        (ours,) = (name for name in names if name.endswith("invoke_tool"))
-        result = await client.call_tool(ours, {"tool_name": "list_issues", "tool_input": {}})
-        assert not result.is_error
-        through.append(texts(result)[0])
-        hidden = await client.call_tool(ours, {"tool_name": "fail", "tool_input": {}})
+        assert tuple(tool.name for tool in (await client.list_tools()).tools) == WRAPPED
+        asked = {"tool_name": "find", "tool_input": {"query": "a"}}
+        assert texts(await client.call_tool("x_invoke_tool", asked)) == ['{"arguments":{"query":"a"}}']
+        listed = await client.call_tool("x_invoke_tool", {**asked, "tool_name": "list"})
+        assert json.loads(texts(listed)[0]) == {"name": "list", "arguments": {"query": "a"}}
+        hidden = await client.call_tool("x_invoke_tool", {**asked, "tool_name": "delete"})
         assert hidden.is_error
 
-    async def directly(client: Client) -> None:
-        through.append(texts(await client.call_tool("list_issues", {}))[0])
-
-    through: list[str] = []
-    converse(command(rules, tmp_path), work, era)
-    converse(command(None, tmp_path)[command(None, tmp_path).index("--") + 1 :], directly, era)
-    assert through[0] != through[1]
-    assert parse(expand(through[0])) == parse(through[1])
+    converse([sys.executable, "-m", "terse", "proxy", *started, str(tmp_path / "tools.json")], work)

@@ -1,6 +1,6 @@
-"""An MCP server with the tools of a file, `{"tools": […]}`. A call gives an empty text.
+"""An MCP server with the tools of a file, `{"tools": […]}`. A call gives its tool and its arguments.
 
-python tool_list.py FILE
+    python tool_list.py FILE
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def answer(request: dict[str, Any], tools: list[Any]) -> dict[str, Any] | None:
         case "tools/list":
             return {"tools": tools}
         case "tools/call":
-            return {"content": [{"type": "text", "text": ""}]}
+            called = {key: request["params"].get(key) for key in ("name", "arguments")}
+            return {"content": [{"type": "text", "text": json.dumps(called)}]}
         case "ping":
             return {}
     return None
