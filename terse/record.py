@@ -57,7 +57,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     written compactly; of a list, name, description and inputSchema of each tool, written compactly. They are
     None where they were not counted: they are counted once the message is sent, and only where nothing
     waits for that (a message that no rule touches and that is over
-    `terse.proxy.observing.MAX_COUNTED_BYTES`, too much that waits to be counted, an end that comes before).
+    `terse.proxy.rewriting.MAX_COUNTED_BYTES`, too much that waits to be counted, an end that comes before).
     Sums over records have to leave both out then, or to say so; bytes are always there.
 
     Savings are `tokens_in - tokens_out`. Net of what they cost: from the sum over results and lists, take off
@@ -72,8 +72,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         server: the name that rules know it by.
         tool: the server's name of the tool. Of `retrieve` that of the tool whose result holds the handle, so
             that what a tool's results cost stands with it; empty where the handle is from before this
-            session, or made up. Of `definition` that which was asked about, as the client calls it; empty of a
-            list of names. Of `list` empty.
+            session, or made up. Of `definition` that which was asked about, as the client calls it; empty of
+            a list of names. Of `list` empty.
         is_error: the result says `isError`, or is an error.
         rule: the rule that applied; of a result with several texts, that of the longest one that has a
             rule. Of `retrieve` the rule under which it was set aside. None where there is none, and of

@@ -10,6 +10,7 @@ from terse.proxy.spans import MALFORMED, Span, encode_string, member, members, o
 
 if TYPE_CHECKING:
     from terse.proxy.rewriting import Rewriter
+    from terse.proxy.wire import ToolCall
 
 
 class TextPart(NamedTuple):
@@ -30,9 +31,10 @@ class Answer:
         arguments: the call's arguments as JSON text; `{}` if it had none.
         number: which call of its tool it answers, from 1; None if nobody counted.
         client: the name of the client that called, as it gives it.
+        call: the call, where it was seen.
     """
 
-    __slots__ = ("_result", "_structure", "arguments", "client", "message", "number", "tool")
+    __slots__ = ("_result", "_structure", "arguments", "call", "client", "message", "number", "tool")
 
     def __init__(
         self,
@@ -43,8 +45,10 @@ class Answer:
         arguments: bytes,
         number: int | None = None,
         client: str | None = None,
+        call: ToolCall | None = None,
     ) -> None:
         self.message = message
+        self.call = call
         self.client = client
         self._structure = structure
         self.tool = tool

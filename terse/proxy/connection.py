@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from terse.proxy.complaints import Complaints
 from terse.proxy.framing import messages
 from terse.proxy.rewriting import Held, Rewriter, Rewriting
 from terse.proxy.wire import LISTS, ToolCall, Wire
+
+if TYPE_CHECKING:
+    from terse.proxy.listing import Request
 
 QUIET_SECONDS = 0.2
 """No message for so long: the client has what it starts with, and its model thinks."""
@@ -156,6 +159,10 @@ class Connection:
         """Wait until all that is being rewritten has been sent: the time limit bounds it."""
         self._rewriting.wait_until_sent()
 
+    def finish(self) -> None:
+        """Wait until all is noted that was sent: see `Rewriting.finish`."""
+        self._rewriting.finish()
+
     def close(self) -> int:
         """Stop the server, end the threads, free the rest. Returns the server's exit code.
 
@@ -164,6 +171,7 @@ class Connection:
         code = self._upstream.stop()
         if self._reader.ident is not None:
             self._reader.join(CLOSE_SECONDS)
+        self._rewriting.finish()
         self._rewriting.stop()
         if not self._reader.is_alive():
             self._upstream.release()
@@ -193,6 +201,8 @@ class Connection:
                 continue
             if request.to_client:
                 self._send(request.to_client)
+                if self._rewriting.observes:
+                    self._rewriting.note(partial(_note_answered, request))
             forwarded.append(request.to_server)
         return b"".join(forwarded)
 
@@ -224,9 +234,13 @@ class Connection:
             self._send(block)
             return
         plain: list[bytes] = []
+        passed: list[Held] = []
         for message in messages(block):
             answer = self._wire.from_server(message)
             self._tell_what_was_withdrawn()
+            while (call := self._wire.failed()) is not None:
+                if self._rewriting.observes:
+                    self._rewriting.note(partial(_note_failed, call, len(message)))
             if answer is None:
                 plain.append(message)
                 continue
@@ -237,8 +251,12 @@ class Connection:
             if not self._rewriting.take(answer):
                 plain.append(message)
                 self._note_passed(answer)
+                passed.append(answer)
         if plain:
             self._send(plain[0] if len(plain) == 1 else b"".join(plain))
+        # Once it is sent: what is noted must not take its time.
+        for each in passed if self._rewriting.observes else ():
+            self._rewriting.note_sent(each)
 
     def _note_passed(self, answer: Held) -> None:
         """A page of the tools that nobody looked at shows the client all that the server says of them."""
@@ -286,6 +304,16 @@ class Connection:
         self._complaints.say(
             "late", f"a result of {answer.tool} was not rewritten in time: the original was sent"
         )
+
+
+def _note_failed(call: ToolCall, size: int, rewriter: Rewriter) -> None:
+    if rewriter.observing is not None:
+        rewriter.observing.refused(call, size)
+
+
+def _note_answered(request: Request, rewriter: Rewriter) -> None:
+    if rewriter.observing is not None and request.what is not None:
+        rewriter.observing.answered(request.what, request.tool, request.to_client)
 
 
 def _forget(call: ToolCall, rewriter: Rewriter) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -14,7 +14,7 @@ from terse.listing.choice import Treatment, treatment, upstream_name
 from terse.listing.definition import Definition, compact
 from terse.listing.in_place import shown
 from terse.listing.schema import is_text
-from terse.listing.wrapped import Names, Wrapped, found, invocation, names_for, wrappers
+from terse.listing.wrapped import Wrapped, found, invocation, names_for, wrappers
 from terse.payload.exact import JsonValue, NotExact, dump, parse_unambiguous
 from terse.plan.glob import matches
 from terse.plan.model import ToolsBlock
@@ -38,10 +38,13 @@ class Request(NamedTuple):
     Attributes:
         to_server: what is forwarded in its place; nothing, if empty.
         to_client: the answers that we give.
+        what, tool: what was answered, and about which tool; of several, what the first one was.
     """
 
     to_server: bytes
     to_client: bytes = b""
+    what: Literal["definition", "refusal"] | None = None
+    tool: str = ""
 
 
 class _Listed(NamedTuple):
@@ -104,7 +107,9 @@ class Listing:
         self._offers = offers
         self._say = say
         self._listed: dict[str, _Listed] = {}
-        self._wrappers: Names | None = None
+        # A client may have the list from an earlier session, and call what it has.
+        wraps = offers and any(line.how == "wrapped" for block in self._blocks for line in block.present)
+        self._wrappers = names_for(server, ()) if wraps else None
         # The list is shown as at `low`, in place: it is no longer than with tools of ours in it.
         self._is_plain = False
         self._treatments: dict[str, Treatment | None] = {}
@@ -242,7 +247,11 @@ class Listing:
             answer = self._refusal(tool, call.name, call.arguments)
             if answer is None:
                 return Request(message if tool == call.name else call.to(tool))
-        return Request(b"", call.answered(answer))
+        if isinstance(answer, Refused):
+            return Request(b"", call.answered(answer), "refusal", call.name)
+        arguments = _object(call.arguments) or {}
+        asked = next((said for key in ("tool", "tool_name") if is_text(said := arguments.get(key))), "")
+        return Request(b"", call.answered(answer), "definition", asked)
 
     def _invoke(self, call: ToolRequest) -> Request:
         """A call of our tool that calls others: a call of the other one, or what is wrong with it."""
@@ -251,23 +260,24 @@ class Listing:
         asked = None if given is None else invocation(given, schemas)
         if asked is None:
             said = 'Say which tool, and with what: {"tool_name": "…", "tool_input": {…}}.'
-            return Request(b"", call.answered(Refused(said)))
+            return Request(b"", call.answered(Refused(said)), "refusal", call.name)
         tool = self._asked(asked.tool)
         listed = self._listed.get(tool)
         treated = self._treatment(tool)
         if treated is not None and treated.hidden_by is not None:
             said = _hidden(asked.tool)
-        elif listed is None:
+        elif listed is None and self._listed:
             said = self._no_such_tool(asked.tool)
         else:
-            schema = listed.definition.get("inputSchema")
+            definition = {} if listed is None else listed.definition
+            schema = definition.get("inputSchema")
             wrong = mistake(asked.arguments, schema) if isinstance(schema, dict) else None
             if wrong is None:
                 arguments = dump(asked.arguments).encode("utf-8", "surrogatepass")
                 return Request(call.to(tool, call.argument("tool_input") if asked.is_as_given else arguments))
-            definition = compact({**listed.definition, "name": asked.tool})
-            said = f"{asked.tool}: {wrong}. Its definition: {definition}"
-        return Request(b"", call.answered(Refused(said)))
+            whole = compact({**definition, "name": asked.tool})
+            said = f"{asked.tool}: {wrong}. Its definition: {whole}"
+        return Request(b"", call.answered(Refused(said)), "refusal", asked.tool)
 
     def _own_answer(self, name: str, raw: bytes) -> Given | Refused | None:
         """What our tools answer that call no other; None of a tool that is not ours."""
@@ -319,6 +329,8 @@ class Listing:
             if one.treatment is None or one.treatment.hidden_by is None
         ]
         meant = nearest(name, names)
+        if not listed:
+            return f"{name[:80]} is not known yet: the list of tools was not asked for in this session."
         said = f"There is no tool {name[:80]}"
         return f"{said}: did you mean {meant}?" if meant is not None else f"{said}."
 
@@ -365,7 +377,8 @@ class Listing:
             return Request(message)
         rest = [done.to_server.removesuffix(b"\n") for done in asked if done.to_server]
         to_server = b"[" + b",".join(rest) + b"]\n" if rest else b""
-        return Request(to_server, b"".join(done.to_client for done in asked))
+        first = next((done for done in asked if done.what is not None), Request(b""))
+        return Request(to_server, b"".join(done.to_client for done in asked), first.what, first.tool)
 
     def _unclear(self, message: bytes) -> Request:
         """A message that some read one way and some another: it must not name a hidden tool."""

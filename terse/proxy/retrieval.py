@@ -14,6 +14,7 @@ from terse.proxy.spans import MALFORMED, encode_string, envelope, members, strin
 
 if TYPE_CHECKING:
     from terse.proxy.rewriting import Rewriter
+    from terse.proxy.wire import ToolCall
 
 PAGE_TOKENS = 20_000
 PAGE_CHARACTERS = 45_000
@@ -67,7 +68,11 @@ class OwnCall:
         message: what is sent if it cannot be answered in time.
         tool: the name that was called.
         arguments: as JSON text.
+        client, call: not known.
     """
+
+    client: str | None = None
+    call: ToolCall | None = None
 
     def __init__(self, identifier: bytes, tool: str, arguments: bytes, *, is_modern: bool) -> None:
         """

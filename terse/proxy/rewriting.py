@@ -9,21 +9,28 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from threading import Condition, Lock, Thread
+from threading import Condition, Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from terse.proxy.answer import Answer
     from terse.proxy.listing import Request
+    from terse.proxy.observing import Observing
     from terse.proxy.retrieval import OwnCall
     from terse.proxy.tool_list import ToolList
+    from terse.proxy.wire import ToolCall
 
 TIME_LIMIT = 2.0
 """Seconds from a result's arrival until it is sent, rewritten or not."""
 MAX_WAITING = 256
 MAX_WAITING_BYTES = 64 * 1024 * 1024
 """Results taken and not yet sent; beyond either bound they are forwarded as they came."""
+
+MAX_COUNTED_BYTES = 128 * 1024
+"""A longer message that no rule was run on is noted with its bytes only."""
+FINISH_SECONDS = 0.25
+"""What counting may take that is still to be done when a connection ends."""
 
 QUIET_CHECK = 0.05
 """Seconds between two looks for a quiet moment."""
@@ -40,6 +47,14 @@ class Held(Protocol):
     def tool(self) -> str:
         """The tool, or the method, that it is about."""
 
+    @property
+    def client(self) -> str | None:
+        """The client's name as it gives it, where that is known."""
+
+    @property
+    def call(self) -> ToolCall | None:
+        """The call that it answers, where it does and the call was seen."""
+
     def touched_by(self, rewriter: Rewriter) -> bool:
         """Whether the rewriter could change it."""
 
@@ -53,6 +68,13 @@ class Rewriter(Protocol):
     @property
     def own_tool(self) -> str | None:
         """The name under which the client was shown the proxy's own tool; None before it was."""
+
+    @property
+    def observing(self) -> Observing | None:
+        """What is noted of messages that were sent; None where nobody wants to know."""
+
+    def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
+        """What was taken was sent as this message, so long after it came. Raises nothing."""
 
     def touches_lists(self, client: str | None) -> bool:
         """Whether a page of the tools could be changed for the client of this name."""
@@ -89,13 +111,14 @@ class Rewriter(Protocol):
 
 
 class _Job:
-    __slots__ = ("answer", "claimed", "deadline")
+    __slots__ = ("answer", "claimed", "deadline", "sent_at")
 
     def __init__(self, answer: Held, deadline: float) -> None:
         self.answer = answer
         self.deadline = deadline
         self.claimed = False
         """Somebody is sending it: whoever claims it first does, the other one drops its version."""
+        self.sent_at: float | None = None
 
 
 class Rewriting:
@@ -161,6 +184,42 @@ class Rewriting:
         """What becomes of a message from the client; None where there are no rules to say it."""
         return None if self._rewriter is None else self._rewriter.request(message)
 
+    @property
+    def observes(self) -> bool:
+        """Whether somebody wants to know what was sent."""
+        return self._rewriter is not None and self._rewriter.observing is not None
+
+    def finish(self) -> None:
+        """Wait until all is noted that was sent: a quarter of a second bounds it."""
+        if not self.observes:
+            return
+        done = Event()
+
+        def finished(rewriter: Rewriter) -> None:
+            if rewriter.observing is not None:
+                rewriter.observing.finish(FINISH_SECONDS)
+            done.set()
+
+        self._waiting.put(finished)
+        done.wait(2 * FINISH_SECONDS)
+
+    def note_sent(self, answer: Held) -> None:
+        """An answer that was not taken was forwarded as it came."""
+        call, size = answer.call, len(answer.message)
+        if call is not None and (size > MAX_COUNTED_BYTES or self._waiting.qsize() > MAX_WAITING):
+
+            def note(rewriter: Rewriter) -> None:
+                if rewriter.observing is not None:
+                    is_touched = rewriter.touches(call.tool, size)
+                    rewriter.observing.passed(call, size, is_late=is_touched)
+        else:
+
+            def note(rewriter: Rewriter) -> None:
+                # What is touched and was not taken found the rewriter busy with what took too long.
+                rewriter.sent(answer, answer.message, 0.0, is_late=answer.touched_by(rewriter))
+
+        self.note(note)
+
     def take(self, answer: Held) -> bool:
         """Take over the sending of an answer. False: it is not taken; the caller forwards it as it is."""
         if self._loaded and (self._rewriter is None or not answer.touched_by(self._rewriter)):
@@ -215,7 +274,7 @@ class Rewriting:
             if not isinstance(job, _Job):
                 if self._rewriter is not None:
                     job(self._rewriter)
-                job = self._waiting.get()
+                job = self._next_job()
                 continue
             message = job.answer.message
             rewriter = self._rewriter if not job.claimed else None
@@ -229,9 +288,14 @@ class Rewriting:
                 rewriter.settle(rewritten=mine)
             if mine:
                 self._send_claimed(job, message)
+            if self._rewriter is not None and self._rewriter.observing is not None:
+                given = message if mine else job.answer.message
+                seconds = (job.sent_at or monotonic()) - (job.deadline - self._time_limit)
+                self._rewriter.sent(job.answer, given, seconds, is_late=not mine)
+                del given
             # Not kept while the next one is waited for: they may be large.
             del job, message
-            job = self._waiting.get()
+            job = self._next_job()
 
     def _first_job(self) -> _Job | Callable[[Rewriter], None] | None:
         """The first result to work on; if a quiet moment comes before it, that is used to warm up."""
@@ -243,6 +307,13 @@ class Rewriting:
                     break
         if self._rewriter is not None:
             self._rewriter.warm()
+        return self._waiting.get()
+
+    def _next_job(self) -> _Job | Callable[[Rewriter], None] | None:
+        """The next result to work on; what is to be counted of those before is, while there is none."""
+        observing = None if self._rewriter is None else self._rewriter.observing
+        while observing is not None and self._waiting.empty() and observing.count_next():
+            pass
         return self._waiting.get()
 
     def _watch(self) -> None:
@@ -276,6 +347,7 @@ class Rewriting:
 
     def _send_claimed(self, job: _Job, message: bytes) -> None:
         self._send(message)
+        job.sent_at = monotonic()
         with self._lock:
             self._unsent -= 1
             self._unsent_bytes -= len(job.answer.message)

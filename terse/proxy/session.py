@@ -35,11 +35,14 @@ from terse.proxy.clients import shown_by
 from terse.proxy.complaints import Complaints
 from terse.proxy.listing import Listing, Request
 from terse.proxy.shown_tools import ShownTools
+from terse.record import Fault, Observer
 from terse.tiers import BY_NAME
 from terse.tokens import Vocabulary
 
 if TYPE_CHECKING:
+    from terse.proxy.observing import Observing
     from terse.proxy.retrieval import OwnCall
+    from terse.proxy.rewriting import Held
     from terse.proxy.tool_list import ToolList
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
@@ -64,6 +67,7 @@ class ProxySession:
         remembers: bool = True,
         clock: Callable[[], float] = thread_time,
         tell: Callable[[Answered, Sequence[Outcome]], None] | None = None,
+        observe: Observer | None = None,
     ) -> None:
         """
         Args:
@@ -71,12 +75,21 @@ class ProxySession:
             retrieves: the client may be offered the tool that fetches what was set aside.
             store: where that is kept; in this process, for as long as it lives, if None.
             memory_bytes: what the results that later ones may speak of take at most; None: as usual.
-            remembers: what was sent may be spoken of later. Not so where requests are of many clients: none of
-                them is known to have what another one was sent.
+            remembers: what was sent may be spoken of later. Not so where requests are of many clients: none
+                of them is known to have what another one was sent.
             clock: seconds, which budgets of time are measured with.
             tell: called with each result that rules were run on, once it is on its way, and with what came of
                 it in the end.
+            observe: is given a record of each message that was sent.
+
+        Attributes:
+            observing: what makes these; None where nobody asked.
         """
+        self.observing: Observing | None = None
+        if observe is not None:
+            from terse.proxy.observing import Observing
+
+            self.observing = Observing(observe, server, vocabulary, complaints)
         self._plan = plan
         self._client = client
         self._store = store
@@ -144,12 +157,30 @@ class ProxySession:
             raise
         except BaseException as error:
             self._shown.passed()
+            self._note_fault("other")
             self._complaints.say_failed("reading the list of tools", error)
             return page.message
 
     def list_passed(self) -> None:
         """A page of the tools was sent as it came, without being looked at."""
         self._shown.passed()
+
+    def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
+        """Note what was sent, for whoever observes."""
+        if self.observing is None:
+            return
+        try:
+            if is_late:
+                self.observing.failed("late")
+            client = self._client if self._client is not None else held.client
+            shows = self._shows_structured(held.client)
+            self.observing.sent(
+                held, message, seconds, client=client, shows_structured=shows, store=self._memory.store
+            )
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            self._complaints.say_failed("noting what was sent", error)
 
     def retrieve(self, call: OwnCall) -> bytes:
         """The answer to a call of our own tool."""
@@ -164,6 +195,7 @@ class ProxySession:
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
+            self._note_fault("other")
             self._complaints.say_failed("fetching what was set aside", error)
             return call.answer(Refused("It could not be read: call the tool again whose result had it."))
 
@@ -203,6 +235,7 @@ class ProxySession:
         if not self.touches(answer.tool):
             return answer.message
         if len(answer.message) > MAX_MESSAGE_BYTES:
+            self._note_fault("too large")
             self._complaints.say(
                 "too large", f"a result of {name} is over {MAX_MESSAGE_BYTES >> 20} MiB: sent as it came"
             )
@@ -214,6 +247,7 @@ class ProxySession:
             raise
         # Not only Exception: a panic in a tokenizer's native code arrives as a BaseException.
         except BaseException as error:
+            self._note_fault("other")
             self._complaints.say_failed(f"rewriting a result of {name}", error)
             return answer.message
 
@@ -227,6 +261,8 @@ class ProxySession:
             outcomes = unsent.outcomes if rewritten else unsent.answered.as_they_came
             if self._tell is not None:
                 self._tell(unsent.answered, outcomes)
+            if self.observing is not None:
+                self.observing.made(outcomes)
             if self._remembers:
                 sent(self._plan, outcomes, unsent.call, self._memory, self._vocabulary, number=unsent.number)
         except (KeyboardInterrupt, SystemExit):
@@ -331,6 +367,10 @@ class ProxySession:
             guard.require == "exact" and self._names(guard.on, tool) and not self._names(guard.except_, tool)
             for guard in self._plan.guards
         )
+
+    def _note_fault(self, fault: Fault) -> None:
+        if self.observing is not None:
+            self.observing.failed(fault)
 
     def _new_memory(self) -> Session:
         memory = Session(max_base_bytes=self._memory_bytes)

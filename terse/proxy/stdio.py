@@ -100,10 +100,12 @@ class Relay:
             self._ended.set()
             self._wait_for_the_rest()
             self._ignore_signals()
+            self._connection.finish()
             return 2 if self._refused else code
         except _Stop as stop:
             self._ignore_signals()
             code = self._upstream.stop()
+            self._connection.finish()
             return code if stop.code is None else stop.code
 
     # ---- the client ------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ class ToolList:
     """
 
     tool = LISTS
+    call = None
 
     def __init__(
         self, message: bytes, structure: bytes, result: Span, is_first: bool, client: str | None

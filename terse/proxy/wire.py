@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 # `answer` and `spans` need msgspec, which costs more to import than the rest of the proxy: they are
@@ -30,6 +31,10 @@ MAX_INTRODUCTION_BYTES = 64 * 1024
 LISTS = "tools/list"
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 
+_TRACE_CONTEXT = ("traceparent", "tracestate")
+MAX_TRACE_CONTEXT = 1024
+"""Characters of each of them that are taken: twice what the W3C asks everybody to pass on."""
+
 JsonRpcId = bytes | str
 """An id as a key: a string by its value, a number by its spelling. `"7"`, `7` and `7.0` are three ids."""
 
@@ -45,11 +50,16 @@ class ToolCall(NamedTuple):
 
     Attributes:
         number: which call of its tool it is, in the order in which the client asked, from 1.
+        asked: when it was forwarded, by `time.monotonic`.
+        traceparent, tracestate: the W3C trace context that the request has in its `_meta`.
     """
 
     tool: str
     arguments: bytes
     number: int
+    asked: float = 0.0
+    traceparent: str | None = None
+    tracestate: str | None = None
 
 
 class ListRequest(NamedTuple):
@@ -89,6 +99,7 @@ class Wire:
         self._calls: dict[str, int] = {}
         self._answered: dict[JsonRpcId, ToolCall] = {}
         self._withdrawn: deque[ToolCall | None] = deque()
+        self._failed: deque[ToolCall] = deque(maxlen=MAX_ANSWERED)
 
     @property
     def awaits_answers(self) -> bool:
@@ -163,6 +174,8 @@ class Wire:
                 return ToolList(message, structure, found["result"], call.is_first, self.client)
             if call is not None and request is not None:
                 self._note_answered(request, call)
+                if "error" in found:
+                    self._failed.append(call)
             if call is None or "result" not in found or "error" in found:
                 return None
             result = found["result"]
@@ -172,7 +185,13 @@ class Wire:
         if task is not None:
             self._remember_task(task, call)
             return None
-        return Answer(message, structure, result, call.tool, call.arguments, call.number, self.client)
+        return Answer(message, structure, result, call.tool, call.arguments, call.number, self.client, call)
+
+    def failed(self) -> ToolCall | None:
+        """The next call that the server answered with an error of the protocol. To be asked until there is
+        none.
+        """
+        return self._failed.popleft() if self._failed else None
 
     def withdrawn(self) -> ToolCall | Literal[False] | None:
         """The next call whose answer the client will not have read, as it cancelled the call; None: it began
@@ -216,7 +235,8 @@ class Wire:
                 span = params.get("arguments")
                 arguments = b"{}" if span is None else message[span.start : span.end]
                 tool = string(message, params["name"])
-                self._await(request, ToolCall(tool, arguments, self._number(tool)))
+                trace = _trace_context(message, structure, params)
+                self._await(request, ToolCall(tool, arguments, self._number(tool), monotonic(), *trace))
             else:
                 task = self._tasks.get(string(message, params["taskId"]))
                 if task is not None:
@@ -330,6 +350,23 @@ def request_id(message: bytes, span: Span) -> JsonRpcId | None:
     if first in b"-0123456789":
         return message[span.start : span.end]
     return None
+
+
+def _trace_context(
+    message: bytes, structure: bytes, params: dict[str, Span]
+) -> tuple[str | None, str | None]:
+    """`traceparent` and `tracestate` of a request's `_meta`, where MCP has them."""
+    from terse.proxy.spans import MALFORMED, members, string
+
+    if "_meta" not in params or structure.find(b"traceparent", *params["_meta"]) == -1:
+        return None, None
+    try:
+        meta = members(structure, *params["_meta"])
+        found = [string(message, meta[key]) if key in meta else None for key in _TRACE_CONTEXT]
+    except MALFORMED:
+        return None, None
+    parent, state = (None if one is None or len(one) > MAX_TRACE_CONTEXT else one for one in found)
+    return parent, state
 
 
 def _created_task(structure: bytes, result: Span) -> str | None:

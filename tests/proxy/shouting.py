@@ -6,11 +6,13 @@ import time
 
 from terse.proxy.answer import Answer
 from terse.proxy.retrieval import OwnCall
+from terse.proxy.rewriting import Held
 from terse.proxy.tool_list import ToolList
 
 
 class Shouting:
     own_tool = None
+    observing = None
 
     def touches_lists(self, client: str | None) -> bool:
         return False
@@ -19,6 +21,9 @@ class Shouting:
         return page.message
 
     def list_passed(self) -> None:
+        pass
+
+    def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
         pass
 
     def retrieve(self, call: OwnCall) -> bytes:

@@ -7,7 +7,7 @@ from threading import Event
 
 from terse.proxy.answer import Answer
 from terse.proxy.retrieval import OwnCall
-from terse.proxy.rewriting import MAX_WAITING, MAX_WAITING_BYTES, Rewriter, Rewriting
+from terse.proxy.rewriting import MAX_WAITING, MAX_WAITING_BYTES, Held, Rewriter, Rewriting
 from terse.proxy.spans import Span
 from terse.proxy.tool_list import ToolList
 
@@ -43,6 +43,7 @@ class Playbook:
         self.some_sent.set()
 
     own_tool = None
+    observing = None
 
     def touches_lists(self, client: str | None) -> bool:
         return False
@@ -51,6 +52,9 @@ class Playbook:
         return page.message
 
     def list_passed(self) -> None:
+        pass
+
+    def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
         pass
 
     def retrieve(self, call: OwnCall) -> bytes:
