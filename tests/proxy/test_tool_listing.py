@@ -505,6 +505,18 @@ def test_a_tool_with_a_user_interface_stays_one() -> None:
     assert [one["name"] for one in listed] == ["app", "terse_schema", "x_list_tools", *WRAPPED]
 
 
+def test_a_client_may_have_the_list_from_before() -> None:
+    """It calls through ours without asking again; a definition is there once it has asked."""
+    proxy = session(tools("present wrapped", "rename search to find", "hide delete"))
+    asked = proxy.request(invoke("find", tool_input={"query": "a"}))
+
+    assert json.loads(asked.to_server)["params"] == {"name": "search", "arguments": {"query": "a"}}
+    assert answered(proxy.request(invoke("delete")))[1]
+    said, is_error = answered(proxy.request(call("x_get_tool_schema", tool_name="find")))
+    assert is_error
+    assert said == "find is not known yet: the list of tools was not asked for in this session."
+
+
 def test_tools_can_be_looked_for() -> None:
     """By words of their names, arguments and descriptions."""
     proxy = session(tools("present wrapped", "compress max"))
