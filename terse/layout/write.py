@@ -25,6 +25,7 @@ from terse.layout.document import (
 )
 from terse.layout.header import write_table_header
 from terse.layout.inline import Place, is_text, write_cells, write_key, write_texts, write_value
+from terse.layout.parts import parts
 from terse.payload.exact import dump
 
 LETTERS = "ABCDEFGH"
@@ -47,7 +48,9 @@ def write(document: Document) -> str:
     writer = _Writer(document.texts)
     legend = [f"*{number} = {writer.entry(value)}" for number, value in enumerate(document.legend, 1)]
     lines = writer.named(document.form.mark, document.root, "", True)
-    return "\n".join([*document.form.before, lines[0], *legend, *lines[1:]])
+    lines[1:1] = legend
+    lines[:0] = document.form.before
+    return "\n".join(lines)
 
 
 def write_kinds(node: Kinds) -> str:
@@ -105,7 +108,11 @@ class _Writer:
                 lines.extend(self.named(letter, table, "" if is_root else indent + " "))
             return lines
         if isinstance(node, Table):
-            return [f"{indent}{name}: {write_table_header(node)}", *self.rows(node, node.separator, 0)]
+            lines = [f"{indent}{name}: {write_table_header(node)}"]
+            for part in parts(node):
+                # Of a large table some rows at a time: its cells as text take more memory than its lines.
+                lines += self.rows(part, node.separator, 0)
+            return lines
         if isinstance(node, Block):
             return [f"{indent}{name}:", *self.block(node, "" if is_root else indent + " ")]
         if isinstance(node, Items):

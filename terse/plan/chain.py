@@ -13,7 +13,7 @@ from terse.plan.limits import Limits
 from terse.plan.model import Step
 from terse.plan.scale import Scale
 from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace
-from terse.tiers.spec import SMALL, Context, Draft, Memory, Skip, Tier
+from terse.tiers.spec import SMALL, Context, Draft, Memory, Skip, State, Tier
 
 DEFAULT_BUDGET_MS = 150
 """What a chain may take when the rule does not say `spend at most`."""
@@ -98,24 +98,38 @@ class Chain:
             for step in self._steps
         )
 
-    def run(self, draft: Draft, handles: Mapping[str, str], memory: Memory | None = None) -> Chained:
+    def run(
+        self,
+        draft: Draft,
+        handles: Mapping[str, str],
+        memory: Memory | None = None,
+        let_go: Callable[[], None] | None = None,
+    ) -> Chained:
         """Run the steps left to right.
 
         Args:
             handles: the handles that stand in the draft: they must stay readable.
             memory: of the draft, for the steps that speak of earlier results.
+            let_go: forgets the document that the draft is of, which is parsed anew if asked for; called
+                once a step has laid it out.
 
         Raises:
             TokenizerError: the tokenizer gave up on the draft itself.
         """
-        chained = self._run(draft, handles, memory, counted=False)
+        chained = self._run(draft, handles, memory, let_go, counted=False)
         if chained.draft is draft or self._scale.reaches(draft.text, chained.tokens + 1):
             return chained
         # INVARIANT: estimates save time and cost no token: where they were wrong, every step is counted.
-        return self._run(draft, handles, memory, counted=True)
+        return self._run(draft, handles, memory, let_go, counted=True)
 
     def _run(
-        self, draft: Draft, handles: Mapping[str, str], memory: Memory | None, *, counted: bool
+        self,
+        draft: Draft,
+        handles: Mapping[str, str],
+        memory: Memory | None,
+        let_go: Callable[[], None] | None,
+        *,
+        counted: bool,
     ) -> Chained:
         present = _HANDLE.findall(draft.text) if handles else ()
         wanted = {handle for handle in present if handle in handles}
@@ -143,6 +157,9 @@ class Chain:
                 ended = self._not_needed(step, draft)
             if ended.status is StepStatus.APPLIED:
                 draft = ended.draft
+                if let_go is not None and draft.state is State.LAYOUT:
+                    let_go()
+                    let_go = None
             if self._scale.tells_all:
                 done.append((step, ended, before))
             else:

@@ -32,6 +32,9 @@ from terse.tiers.spec import Draft, State
 
 Line = Remove | SetAside | Shorten
 
+LARGE = 1_000_000
+"""Characters of a document that is forgotten as soon as it is not needed: it takes five times the memory."""
+
 _LOSE = "lose at most"
 _ACTIONS = {Remove: "removed", SetAside: "set aside", Shorten: "shortened"}
 
@@ -64,6 +67,7 @@ class FieldLines:
         self._lose_percent = lose_percent
         self._detail = detail
         document = payload.json
+        self.is_large_document = document is not None and len(payload.text) >= LARGE
         self.subject: Tree | Page = Page(payload.text) if document is None else Tree(document)
         self._cut_as_text = False
         self.steps: list[StepTrace] = []

@@ -14,15 +14,6 @@ class Refused(Exception):  # noqa: N818 — the gate refuses; nothing has failed
     """The result must not be sent. The message says why, in a few words."""
 
 
-LOOK_ITEMS = 20
-"""Items at the start of a long list that show how all of it is spelt."""
-
-
-def looks_dumped(text: str, document: JsonValue) -> bool:
-    """Whether a long list seems to be spelt as `dump` does: then its text will mostly do for a comparison."""
-    return isinstance(document, list) and text.startswith(dump(document[:LOOK_ITEMS])[:-1])
-
-
 def check_document(
     text: str,
     document: JsonValue,

@@ -31,9 +31,6 @@ from terse.tiers.expand import expand as from_any_form
 from terse.tiers.spec import State, Tier
 from terse.tokens import Vocabulary
 
-LARGE = 1_000_000
-"""Characters of a document that is forgotten before the result is decoded: the two would take much memory."""
-
 
 def run(
     plan: Plan,
@@ -144,12 +141,13 @@ def _work(
     """The field lines and the chain; each line of a `fit in` only while the result does not fit."""
     lines.run(line for line in rule.fields if isinstance(line, (Remove, SetAside, Shorten)))
     fits = [line for line in rule.fields if isinstance(line, FitIn)]
+    let_go = lines.let_go if _is_large(lines, recalled) and not fits else None
     if not (lines.edited or rule.chain or fits):
         return lines, Chained(lines.draft, NOT_COUNTED, ())
 
     def run_chain() -> Chained:
         memory = recalled.memory_of(lines.left) if recalled is not None else None
-        return chain.run(lines.draft, lines.handles, memory)
+        return chain.run(lines.draft, lines.handles, memory, let_go)
 
     chained = run_chain()
     for fit in fits:
@@ -164,6 +162,11 @@ def _work(
         size = fit_in(fit.tokens, chained.tokens, fit.lines, apply)
         lines.note_fit(fit, place, size)
     return lines, chained
+
+
+def _is_large(lines: FieldLines, recalled: Recalled | None) -> bool:
+    """Whether the payload is a document that takes much memory, and that is whole in the end."""
+    return lines.is_large_document and not lines.edited and recalled is None
 
 
 class _Report:
@@ -224,7 +227,7 @@ class _Report:
             if is_delta:
                 handles, expand = {**handles, **recalled.handles}, recalled.apply
         try:
-            if self._is_large(lines, recalled):
+            if _is_large(lines, recalled):
                 self._gate_alone(lines, chained, text, expand)
             else:
                 self._gate(lines, text, expand)
@@ -258,19 +261,13 @@ class _Report:
             base,
         )
 
-    def _is_large(self, lines: FieldLines, recalled: Recalled | None) -> bool:
-        is_document = self._payload.json is not None
-        return is_document and not lines.edited and recalled is None and len(self._payload.text) >= LARGE
-
     def _gate_alone(
         self, lines: FieldLines, chained: Chained, text: str, expand: Callable[[str], str]
     ) -> None:
         """The gate for a large document: its text is all that the comparison needs, and all that is kept."""
-        received = self._payload.text
-        expected = received if gate.looks_dumped(received, lines.left) else dump(lines.left)
-        chained.draft.document = None
+        chained.draft.let_go()
         lines.let_go()
-        gate.check_canonical(text, expected, expand)
+        gate.check_canonical(text, self._payload.text, expand)
 
     def _gate(self, lines: FieldLines, text: str, expand: Callable[[str], str]) -> None:
         subject = lines.subject

@@ -49,7 +49,8 @@ class Scale:
         """
         known = self._counts.get(text)
         if known is None:
-            known = self._counts[text] = self._count(text)
+            counted, parts = self._begun.pop(text, None) or (0, (text,))
+            known = self._counts[text] = counted + sum(map(self._count, parts))
         return known
 
     def is_smaller(self, text: str, than: str) -> bool:

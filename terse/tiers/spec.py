@@ -72,23 +72,37 @@ class Draft:
 
     Attributes:
         state: what the text is.
-        document: for `JSON` and `LAYOUT`, the document that `text` writes; `None` for everything else.
     """
 
-    __slots__ = ("_text", "document", "state")
+    __slots__ = ("_document", "_payload", "_text", "state")
 
     def __init__(self, state: State, text: str | None, document: Document | None = None) -> None:
         """`text` is `None` where the document says it all: it is written when first asked for."""
         self.state = state
-        self.document = document
         self._text = text
+        self._document = document
+        self._payload: Payload | None = None
 
     @classmethod
     def of(cls, payload: Payload) -> Draft:
-        """The draft a chain starts with."""
-        if payload.json is not None:
-            return cls(State.JSON, payload.text, Document.of(payload.json))
-        return cls(State.TEXT, payload.text)
+        """The draft a chain starts with. The document stays the payload's own, which may let it go."""
+        if payload.json is None:
+            return cls(State.TEXT, payload.text)
+        made = cls(State.JSON, payload.text)
+        made._payload = payload
+        return made
+
+    @property
+    def document(self) -> Document | None:
+        """For `JSON` and `LAYOUT`, the document that `text` writes; `None` for everything else."""
+        if self._payload is not None and self._payload.json is not None:
+            return Document.of(self._payload.json)
+        return self._document
+
+    def let_go(self) -> None:
+        """Forget the document: for when nothing but the text will be asked for."""
+        self._text = self.text
+        self._document = self._payload = None
 
     @property
     def is_written(self) -> bool:

@@ -22,6 +22,22 @@ from terse.payload.exact import (
 from tests.layout.documents import DOCUMENTS, json_texts
 
 
+@given(json_texts())
+def test_a_huge_text_is_parsed_like_any_other(text: str) -> None:
+    """Its numbers are shared, and keep their spelling."""
+
+    def parsed() -> str:
+        try:
+            return dump(parse(text))
+        except NotExact as reason:
+            return f"not exact: {reason}"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "HUGE", 0)
+        shared = parsed()
+    assert shared == parsed()
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -12,6 +12,7 @@ from terse.memory.session import Session
 from terse.memory.store import Store, handle_of
 from terse.payload.exact import Number, dump, parse
 from terse.payload.payload import Payload
+from terse.plan import field_lines
 from terse.plan.model import (
     FitIn,
     Guard,
@@ -23,10 +24,13 @@ from terse.plan.model import (
     SessionSize,
     SetAside,
     Shorten,
+    Step,
 )
 from terse.plan.run import run, sent
-from terse.plan.trace import NOT_COUNTED, StepStatus
+from terse.plan.trace import NOT_COUNTED, Outcome, StepStatus
+from terse.tiers import BY_NAME
 from terse.tiers.expand import expand
+from terse.tiers.spec import Context, Draft, Skip
 from terse.tokens import vocabulary
 from tests.plan.plans import (
     ALL,
@@ -39,6 +43,7 @@ from tests.plan.plans import (
     rule,
     same_document,
     steps,
+    tier,
     told,
 )
 
@@ -545,3 +550,30 @@ def test_white_space_is_no_saving_of_a_field_line() -> None:
     assert (anew.label, anew.guarantee) == ("(JSON written anew)", Guarantee.LOSSLESS)
     assert (anew.tokens_before, anew.tokens_after) == (done.trace.tokens_in, compact)
     assert (removal.tokens_before, removal.tokens_after) == (compact, done.trace.tokens_out)
+
+
+@pytest.mark.parametrize("text", [ISSUES, dump(parse(ISSUES))], ids=["indented", "compact"])
+def test_the_document_of_a_large_result_is_forgotten_once_it_is_laid_out(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes several times the memory of its text; later steps, the gate and the result are the same."""
+    at_hand: list[bool] = []
+    payload = Payload.of(text)
+
+    def looks(draft: Draft, options: object, context: Context) -> Skip:
+        at_hand.append("json" in vars(payload))
+        return Skip("it only looks")
+
+    def made() -> Outcome:
+        policy = plan(rule(chain=(*RECORDS[:2], Step("looks", {}, "r.terse:9"), *RECORDS[2:])))
+        tiers = BY_NAME | {"looks": tier("looks", looks)}
+        return run(policy, payload, CALL, Session(), vocabulary(), tiers=tiers)
+
+    whole = made()
+    monkeypatch.setattr(field_lines, "LARGE", 1_000)
+    forgotten = made()
+
+    assert at_hand == [True, False]
+    assert forgotten.text == whole.text
+    assert same_document(expand(forgotten.text), text)
+    assert forgotten.trace.gate == whole.trace.gate

@@ -47,6 +47,33 @@ def test_a_text_is_counted_once() -> None:
     assert sorted(counter.asked) == ["some more words", "some words"]
 
 
+def test_how_far_a_text_reaches_is_exact_and_counts_nothing_twice() -> None:
+    """Asked for ever more, and for all of it in the end."""
+    text = "\n".join(f"line {number} of a text, {number * 7919}" for number in range(2_000))
+    tokens = vocabulary().count(text)
+    counter = Counter()
+    scale = Scale(counter, tells_all=False)
+
+    reached = [scale.reaches(text, wanted) for wanted in (1, 200, 201, tokens // 2)]
+    assert reached == [True] * 4
+    assert len("".join(counter.asked)) < 0.7 * len(text)
+    assert scale.count(text) == tokens
+    assert "".join(counter.asked) == text
+    assert scale.reaches(text, tokens)
+    assert not scale.reaches(text, tokens + 1)
+    assert "".join(counter.asked) == text
+
+
+@given(text=st.text(max_size=60) | st.just("words 12\n" * 900), wanted=st.lists(st.integers(0, 3000)))
+def test_whether_a_text_reaches_so_many_tokens_is_what_its_count_says(text: str, wanted: list[int]) -> None:
+    """In whatever order it is asked, and whether it was counted before or not."""
+    scale = Scale(vocabulary().count, tells_all=False)
+    tokens = vocabulary().count(text)
+
+    assert [scale.reaches(text, each) for each in wanted] == [tokens >= each for each in wanted]
+    assert scale.count(text) == tokens
+
+
 def test_a_trace_without_detail_tells_what_is_known() -> None:
     """Nothing is counted only to be told."""
     counter = Counter()
