@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -38,10 +38,13 @@ class Request(NamedTuple):
     Attributes:
         to_server: what is forwarded in its place; nothing, if empty.
         to_client: the answers that we give.
+        what, tool: what was answered, and about which tool; of several, what the first one was.
     """
 
     to_server: bytes
     to_client: bytes = b""
+    what: Literal["definition", "refusal"] | None = None
+    tool: str = ""
 
 
 class _Listed(NamedTuple):
@@ -244,7 +247,11 @@ class Listing:
             answer = self._refusal(tool, call.name, call.arguments)
             if answer is None:
                 return Request(message if tool == call.name else call.to(tool))
-        return Request(b"", call.answered(answer))
+        if isinstance(answer, Refused):
+            return Request(b"", call.answered(answer), "refusal", call.name)
+        arguments = _object(call.arguments) or {}
+        asked = next((said for key in ("tool", "tool_name") if is_text(said := arguments.get(key))), "")
+        return Request(b"", call.answered(answer), "definition", asked)
 
     def _invoke(self, call: ToolRequest) -> Request:
         """A call of our tool that calls others: a call of the other one, or what is wrong with it."""
@@ -253,7 +260,7 @@ class Listing:
         asked = None if given is None else invocation(given, schemas)
         if asked is None:
             said = 'Say which tool, and with what: {"tool_name": "…", "tool_input": {…}}.'
-            return Request(b"", call.answered(Refused(said)))
+            return Request(b"", call.answered(Refused(said)), "refusal", call.name)
         tool = self._asked(asked.tool)
         listed = self._listed.get(tool)
         treated = self._treatment(tool)
@@ -270,7 +277,7 @@ class Listing:
                 return Request(call.to(tool, call.argument("tool_input") if asked.is_as_given else arguments))
             whole = compact({**definition, "name": asked.tool})
             said = f"{asked.tool}: {wrong}. Its definition: {whole}"
-        return Request(b"", call.answered(Refused(said)))
+        return Request(b"", call.answered(Refused(said)), "refusal", asked.tool)
 
     def _own_answer(self, name: str, raw: bytes) -> Given | Refused | None:
         """What our tools answer that call no other; None of a tool that is not ours."""
@@ -370,7 +377,8 @@ class Listing:
             return Request(message)
         rest = [done.to_server.removesuffix(b"\n") for done in asked if done.to_server]
         to_server = b"[" + b",".join(rest) + b"]\n" if rest else b""
-        return Request(to_server, b"".join(done.to_client for done in asked))
+        first = next((done for done in asked if done.what is not None), Request(b""))
+        return Request(to_server, b"".join(done.to_client for done in asked), first.what, first.tool)
 
     def _unclear(self, message: bytes) -> Request:
         """A message that some read one way and some another: it must not name a hidden tool."""
