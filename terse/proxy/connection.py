@@ -87,6 +87,8 @@ class Connection:
         refused: see `load`.
         rewrites_lists: see `Wire`. A list that may be rewritten waits for the rules, as results do.
         holds_calls: calls of tools wait for the rules, which may hide a tool, or know it by another name.
+        rewrites: results may be rewritten here. If not, `load` can only refuse.
+        counts: see `Wire`.
 
     Attributes:
         client_gone: set once `send` raised OSError.
@@ -105,6 +107,8 @@ class Connection:
         complaints: Complaints,
         rewrites_lists: Callable[[bytes], bool] | None = None,
         holds_calls: bool = False,
+        rewrites: bool = True,
+        counts: Callable[[], dict[str, int]] | None = None,
     ) -> None:
         self.client_gone = Event()
         self.server_spoke = Event()
@@ -116,7 +120,8 @@ class Connection:
         self._refused = refused
         self._complaints = complaints
         self._holds_calls = holds_calls
-        self._wire = Wire(rewrites_lists)
+        self._rewrites = rewrites
+        self._wire = Wire(rewrites_lists, counts)
         self._rewriting = Rewriting(self._load, self._send, self._say_late, self._is_quiet)
         self._reader = Thread(target=self._read_server, daemon=True)
         self._send_lock = Lock()
@@ -141,8 +146,9 @@ class Connection:
         # The method's letters may be written as escapes.
         if self._holds_calls and (b"tools/call" in block or b"tools\\/call" in block or b"\\u00" in block):
             block = self._as_requested(block)
-        for message in messages(block):
-            self._wire.from_client(message)
+        if self._rewrites:
+            for message in messages(block):
+                self._wire.from_client(message)
         self._upstream.send(block)
         self._wire.read()
 
@@ -154,6 +160,10 @@ class Connection:
     def wait_until_loaded(self, seconds: float) -> None:
         """Wait until the rules are there, or could not be loaded, or the time is over."""
         self._rewriting.wait_until_loaded(seconds)
+
+    def is_finished(self) -> bool:
+        """Whether nothing is being rewritten, and nothing will be: after `close`, when that is done."""
+        return self._rewriting.is_finished()
 
     def wait_until_sent(self) -> None:
         """Wait until all that is being rewritten has been sent: the time limit bounds it."""

@@ -163,6 +163,7 @@ class Rewriting:
         self._watching = False
         self._watch_idle = False
         self._stopped = False
+        self._finished = False
 
     def start(self) -> None:
         """Start loading the rewriter, and working once it is there."""
@@ -261,7 +262,17 @@ class Rewriting:
         with self._lock:
             self._progress.wait_for(lambda: not self._unsent)
 
+    def is_finished(self) -> bool:
+        """Whether the working thread has ended."""
+        return self._finished
+
     def _work(self) -> None:
+        try:
+            self._work_until_stopped()
+        finally:
+            self._finished = True
+
+    def _work_until_stopped(self) -> None:
         try:
             self._rewriter = self._load()
         finally:

@@ -40,6 +40,7 @@ from terse.tiers import BY_NAME
 from terse.tokens import Vocabulary
 
 if TYPE_CHECKING:
+    from terse.proxy.client_memory import ClientMemory
     from terse.proxy.observing import Observing
     from terse.proxy.retrieval import OwnCall
     from terse.proxy.rewriting import Held
@@ -64,6 +65,7 @@ class ProxySession:
         retrieves: bool = True,
         store: Store | None = None,
         memory_bytes: int | None = None,
+        shared: ClientMemory | None = None,
         remembers: bool = True,
         clock: Callable[[], float] = thread_time,
         tell: Callable[[Answered, Sequence[Outcome]], None] | None = None,
@@ -75,6 +77,8 @@ class ProxySession:
             retrieves: the client may be offered the tool that fetches what was set aside.
             store: where that is kept; in this process, for as long as it lives, if None.
             memory_bytes: what the results that later ones may speak of take at most; None: as usual.
+            shared: what the client has of several servers; who stands before them then offers the tool that
+                fetches what was set aside. None: this server is the only one.
             remembers: what was sent may be spoken of later. Not so where requests are of many clients: none
                 of them is known to have what another one was sent.
             clock: seconds, which budgets of time are measured with.
@@ -102,6 +106,7 @@ class ProxySession:
         self._server = server
         self._vocabulary = vocabulary
         self._complaints = complaints
+        self._shared = shared
         self._memory = self._new_memory()
         self._unsent: _Unsent | None = None
         self._least_bytes: dict[str, int | None] = {}
@@ -111,11 +116,7 @@ class ProxySession:
             for rule in plan.rules
             for condition in rule.when
         )
-        self._offers = retrieves and any(
-            any(matches(pattern.server, server) for pattern in rule.on)
-            and (sets_aside(rule) or (remembers and speaks_of_earlier(rule)))
-            for rule in plan.rules
-        )
+        self._offers = retrieves and shared is None and offers(plan, server, remembers=remembers)
 
     @property
     def own_tool(self) -> str | None:
@@ -279,7 +280,11 @@ class ProxySession:
 
     def begin(self) -> None:
         """The client begins anew: nothing that was sent before counts."""
-        self._memory = self._new_memory()
+        memory = self._new_memory()
+        if memory is self._memory:
+            # Not the client: the server began anew, and is told what the client had said.
+            return
+        self._memory = memory
         self._unsent = None
         self._shown = ShownTools(self._shown.own_tool)
 
@@ -310,7 +315,7 @@ class ProxySession:
             self._vocabulary,
             joined=None if is_error or not answer.is_texts_alone() else _joined(texts, twice),
             number=answer.number,
-            can_retrieve=self._shown.can_retrieve,
+            can_retrieve=self._shown.can_retrieve if self._shared is None else self._shared.can_retrieve,
             retrieve_tool=self._shown.own_tool or RETRIEVE,
             sizes=False,
             clock=self._clock,
@@ -373,6 +378,8 @@ class ProxySession:
             self.observing.failed(fault)
 
     def _new_memory(self) -> Session:
+        if self._shared is not None:
+            return self._shared.session
         memory = Session(max_base_bytes=self._memory_bytes)
         if self._store is not None:
             memory.store = self._store
@@ -391,6 +398,19 @@ class ProxySession:
         return any(
             matches(pattern.server, self._server) and matches(pattern.tool, tool) for pattern in patterns
         )
+
+
+def offers(plan: Plan, server: str, *, remembers: bool = True) -> bool:
+    """Whether rules for the server can set something aside, or send a result as what changed.
+
+    Args:
+        remembers: see `ProxySession`.
+    """
+    return any(
+        any(matches(pattern.server, server) for pattern in rule.on)
+        and (sets_aside(rule) or (remembers and speaks_of_earlier(rule)))
+        for rule in plan.rules
+    )
 
 
 def sets_aside(rule: Rule) -> bool:

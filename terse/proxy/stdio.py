@@ -54,6 +54,8 @@ class Relay:
         load: see `Connection`. `Refused` ends the relay with exit code 2.
         rewrites_lists, holds_calls: see `Connection`.
         must_load: a session that is over before loading waits for it: `Refused` is never missed.
+        rewrites: see `Connection`.
+        complaints: says what there is to say; its own if None.
     """
 
     def __init__(
@@ -64,11 +66,13 @@ class Relay:
         must_load: bool = False,
         rewrites_lists: Callable[[bytes], bool] | None = None,
         holds_calls: bool = False,
+        rewrites: bool = True,
+        complaints: Complaints | None = None,
     ) -> None:
         self._upstream = upstream
         self._make_rewriter = load
         self._must_load = must_load
-        self._complaints = Complaints()
+        self._complaints = Complaints() if complaints is None else complaints
         self._connection = Connection(
             upstream,
             partial(write, _CLIENT_OUT),
@@ -78,6 +82,7 @@ class Relay:
             complaints=self._complaints,
             rewrites_lists=rewrites_lists,
             holds_calls=holds_calls,
+            rewrites=rewrites,
         )
         self._parent = os.getppid()
         self._null = os.open(os.devnull, os.O_RDWR)

@@ -82,9 +82,15 @@ class Wire:
     Args:
         rewrites_lists: whether answers to `tools/list` may be rewritten, asked with bytes that hold the
             client's name if it gave one; None if they never are.
+        counts: gives what calls of tools are counted in from the client's beginning on, asked at each
+            beginning; None: each begins with none.
     """
 
-    def __init__(self, rewrites_lists: Callable[[bytes], bool] | None = None) -> None:
+    def __init__(
+        self,
+        rewrites_lists: Callable[[bytes], bool] | None = None,
+        counts: Callable[[], dict[str, int]] | None = None,
+    ) -> None:
         self.client: str | None = None
         # Not read before a tool is asked for: what reads them is not imported while the server starts.
         self._introductions: deque[bytes] = deque(maxlen=4)
@@ -96,7 +102,8 @@ class Wire:
         self._awaited: dict[JsonRpcId, ToolCall | ListRequest | None] = {}
         self._tasks: dict[str, ToolCall] = {}
         self._bytes = 0
-        self._calls: dict[str, int] = {}
+        self._counts = counts if counts is not None else dict[str, int]
+        self._calls = self._counts()
         self._answered: dict[JsonRpcId, ToolCall] = {}
         self._withdrawn: deque[ToolCall | None] = deque()
         self._failed: deque[ToolCall] = deque(maxlen=MAX_ANSWERED)
@@ -216,7 +223,10 @@ class Wire:
                 return
             if method == "initialize":
                 with self._lock:
-                    self._calls.clear()
+                    # What was asked before is nobody's any more, and ids may be used again.
+                    self._awaited.clear()
+                    self._bytes = sum(len(task.arguments) for task in self._tasks.values())
+                    self._calls = self._counts()
                     self._answered.clear()
                     self._withdrawn.append(None)
                 return
