@@ -11,6 +11,9 @@ from terse.payload.exact import JsonValue, dump
 MAX_DEFINITIONS = 200
 """Of more, none is put in its place: each is looked for in all others."""
 
+MAX_DEPTH = 32
+"""Containers in containers of a schema that definitions were put into: readers of JSON have their limits."""
+
 _LOCAL = re.compile(r"#/(\$defs|definitions)/([^/%~]+)")
 
 
@@ -38,9 +41,10 @@ def shared(schema: Schema) -> Schema:
         reference = len(f'{{"$ref":"{_pointer(key)}"}}')
         length = len(dump(body))
         if (count - 1) * length <= count * reference + len(key[1]) + 4:
-            del definitions[key]
-            root = _inlined(root, key, body)
-            definitions = {other: _inlined(one, key, body) for other, one in definitions.items()}
+            placed = _inlined(root, key, body)
+            others = {other: _inlined(one, key, body) for other, one in definitions.items() if other != key}
+            if all(_depth(one) <= MAX_DEPTH for one in (placed, *others.values())):
+                root, definitions = placed, others
     needed = _needed(root, definitions)
     for word in found:
         kept: Schema = {name: one for (where, name), one in needed.items() if where == word}
@@ -139,6 +143,17 @@ def _reached(schema: Schema, definitions: dict[_Key, Schema]) -> set[_Key]:
 def _needed(root: Schema, definitions: dict[_Key, Schema]) -> dict[_Key, Schema]:
     reached = _reached(root, definitions)
     return {key: one for key, one in definitions.items() if key in reached}
+
+
+def _depth(value: JsonValue) -> int:
+    """How many containers stand in one another."""
+    depth = 0
+    level = [value]
+    while level:
+        inner = [one for one in level if isinstance(one, (dict, list))]
+        depth += bool(inner)
+        level = [each for one in inner for each in (one.values() if isinstance(one, dict) else one)]
+    return depth
 
 
 def _pointer(key: _Key) -> str:

@@ -153,6 +153,22 @@ def test_references_lead_where_they_led(schema: dict[str, Any]) -> None:
     assert made(schema) == schema
 
 
+def test_no_schema_nests_deeper_than_readers_go() -> None:
+    """A chain of definitions is not put into one another without end."""
+    links = {
+        f"d{n}": {"type": "object", "properties": {"a": {"$ref": f"#/$defs/d{n + 1}"}}} for n in range(99)
+    }
+    schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": {**links, "d99": LONG}}
+    text = json.dumps(made(schema))
+
+    depth = deepest = 0
+    for char in text:
+        depth += (char == "{") - (char == "}")
+        deepest = max(deepest, depth)
+    assert deepest <= 34
+    assert "#/$defs/d" in text
+
+
 def test_definitions_that_nothing_leads_to_go_all_the_same() -> None:
     """Where a path into the schema keeps the rest as it is; not where a reference is not understood."""
     used = {"A": {"$ref": "#/$defs/B/properties/x"}, "B": {"properties": {"x": {"$ref": "#"}}}}
