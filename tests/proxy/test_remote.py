@@ -234,6 +234,26 @@ def test_marked_parameters_are_headers_too(lists_first: bool) -> None:
     assert len(of_method(app, "tools/call")) == (1 if lists_first else 2)
 
 
+def test_a_tool_that_no_header_can_be_sent_for_is_not_listed() -> None:
+    """The protocol asks that of clients over HTTP; it is said once. Clients up to 2025-11-25 see the tool."""
+    number = {"type": "number", "x-mcp-header": "N"}
+    bad = {"name": "bad", "inputSchema": {"type": "object", "properties": {"n": number}}}
+    app = RemoteApp()
+    app.tools.append(bad)
+    with session(app) as client:
+        client.send(request(1, "tools/list"))
+        assert [tool["name"] for tool in json.loads(client.receive())["result"]["tools"]] == ["routed", "bad"]
+    with session(app, begins=False) as client:
+        for ident in (1, 2):
+            client.send(modern(ident, "tools/list"))
+            assert [tool["name"] for tool in json.loads(client.receive())["result"]["tools"]] == ["routed"]
+        client.close()
+        client.wait()
+
+        said = "the tool 'bad' cannot be called over HTTP: the header N is for what is no string"
+        assert client.errors().count(said) == 1
+
+
 def test_a_refusal_of_headers_that_stays_is_told() -> None:
     """The list is read once; the server's error is the answer then."""
     app = RemoteApp()
@@ -268,6 +288,21 @@ def test_cancelling_closes_the_stream() -> None:
         assert text_of(client.receive()) == "alive"
         eventually(lambda: app.cancelled == [1])
     assert not of_method(app, "notifications/cancelled")
+
+
+def test_cancelling_what_is_over_is_no_message() -> None:
+    """There is no session that it could be sent in; a server would refuse it."""
+    app = RemoteApp()
+    with session(app, begins=False) as client:
+        client.send(modern(1, "tools/call", name="echo", arguments={"text": "one"}))
+        client.receive()
+        client.send(cancelled(1), cancelled(99))
+        client.send(modern(2, "tools/call", name="echo", arguments={"text": "two"}))
+        assert text_of(client.receive()) == "two"
+        client.close()
+        client.wait()
+        assert client.errors() == ""
+    assert len(app.seen) == 2
 
 
 def test_before_2026_a_cancellation_is_a_message() -> None:

@@ -9,11 +9,17 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp.shared.inbound import decode_header_value, mcp_param_headers, x_mcp_header_map
+from mcp.shared.inbound import (
+    decode_header_value,
+    find_invalid_x_mcp_header,
+    mcp_param_headers,
+    x_mcp_header_map,
+)
 
 from terse.proxy.remote.events import Event, EventReader
 from terse.proxy.remote.flight import Flight
-from terse.proxy.remote.headers import encoded, marked_properties, routing_headers
+from terse.proxy.remote.headers import encoded, routing_headers
+from terse.proxy.remote.marked import marked_properties, problem_of, without_unusable
 from terse.proxy.remote.messages import as_line, error, id_key, read_client_message
 from terse.proxy.server_name import derived_name_of_url
 
@@ -108,6 +114,53 @@ def test_marked_parameters_are_as_the_sdk_has_them(arguments: dict[str, object])
 
     found = {name: value for name, value in headers.items() if name.startswith("Mcp-Param-")}
     assert found == mcp_param_headers(x_mcp_header_map(SCHEMA), arguments)
+
+
+MARK = st.sampled_from(["A", "a", "B-C", "", "no token", 1, None])
+KIND = st.sampled_from(["string", "integer", "boolean", "number", "object", ["string"], None])
+PROPERTY = st.fixed_dictionaries({}, optional={"type": KIND, "x-mcp-header": MARK, "default": st.none()})
+SCHEMAS = st.recursive(
+    PROPERTY | st.none(),
+    lambda inner: (
+        st.dictionaries(
+            st.sampled_from(["items", "anyOf", "not", "$defs", "default", "const", "type", "x-mcp-header"]),
+            inner
+            | st.lists(inner, max_size=2)
+            | st.dictionaries(st.sampled_from("ab"), inner, max_size=2)
+            | MARK,
+            max_size=3,
+        )
+        | st.fixed_dictionaries(
+            {"properties": st.dictionaries(st.sampled_from("abc"), inner, max_size=3)},
+            optional={"x-mcp-header": MARK},
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(SCHEMAS)
+def test_marks_are_sound_where_the_sdk_finds_them_so(schema: object) -> None:
+    """And then they are of the same parameters."""
+    problem = problem_of(schema)
+
+    assert (problem is None) == (find_invalid_x_mcp_header(schema) is None)
+    if problem is None:
+        assert marked_properties(schema) == x_mcp_header_map(schema)
+
+
+def test_a_list_without_the_tools_that_cannot_be_called() -> None:
+    """Every other byte stays, escapes and numbers too; a list that says something twice is left alone."""
+    bad = '{"name":"b\\u00e9","inputSchema":{"properties":{"n":{"type":"number","x-mcp\\u002dheader":"N"}}}}'
+    good = '{ "name":"g", "inputSchema":{"maximum":1.10}}'
+    answer = '{"id":1.0,"result":{"ttl":1E2,"tools": [%s] ,"x":[]},"jsonrpc":"2.0"}'
+
+    for listed, left in (((good, bad), good), ((bad, good), good), ((bad,), ""), ((bad, bad), "")):
+        found, unusable = without_unusable((answer % " , ".join(listed)).encode())
+        assert found.decode() == answer % left
+        assert {tool for tool, _ in unusable} == {"bé"}
+    for whole in (answer % good, answer % bad.replace("{", '{"name":1,', 1), '{"result":{"tools":3}}', "x"):
+        assert without_unusable(whole.encode()) == (whole.encode(), [])
 
 
 @pytest.mark.parametrize(

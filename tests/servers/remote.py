@@ -57,6 +57,7 @@ class RemoteApp:
         listeners: what GET streams send; each gets all that is put after it was opened.
         token: what requests must carry; None: nothing.
         cancelled: ids of requests whose stream the client closed.
+        tools: what it lists.
     """
 
     seen: list[Seen] = field(default_factory=list)
@@ -69,6 +70,7 @@ class RemoteApp:
     knows_get: bool = True
     version: str = VERSION
     started: int = 0
+    tools: list[dict[str, Any]] = field(default_factory=lambda: list(TOOLS))
 
     def forget_sessions(self) -> None:
         self.sessions.clear()
@@ -179,7 +181,7 @@ class _Answer:
         elif "id" not in message or method is None:
             await self.reply(202)
         elif method == "tools/list":
-            await self.result(message, {"tools": TOOLS})
+            await self.result(message, {"tools": app.tools})
         elif method == "tools/call":
             tool = getattr(self, f"tool_{params['name']}")
             await tool(message, params.get("arguments", {}))

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
 from typing import Any
 
+from terse.proxy.remote.marked import Marked
 from terse.proxy.remote.messages import ClientMessage, value_of
-
-Marked = dict[tuple[str, ...], str]
-"""The `x-mcp-header` of each marked property, by its path in the arguments."""
 
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 _LOOKS_ENCODED = re.compile(r"=\?base64\?.*\?=", re.DOTALL)
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-MAX_DEPTH = 32
 
 
 def routing_headers(message: ClientMessage, marked: Marked) -> dict[str, str]:
@@ -44,28 +39,11 @@ def routing_headers(message: ClientMessage, marked: Marked) -> dict[str, str]:
     return headers
 
 
-def marked_properties(schema: object) -> Marked:
-    """What a tool's `inputSchema` marks, along `properties` from its root."""
-    return dict(_marked(schema, ()))
-
-
 def encoded(value: str) -> str:
     """The value as a header can carry it: in base64 where it is not plain."""
     if _PLAIN.fullmatch(value) and value == value.strip() and not _LOOKS_ENCODED.fullmatch(value):
         return value
     return f"=?base64?{b64encode(value.encode('utf-8', 'surrogatepass')).decode()}?="
-
-
-def _marked(schema: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    if not isinstance(schema, dict):
-        return
-    token = schema.get("x-mcp-header")
-    if path and isinstance(token, str) and _TOKEN.fullmatch(token):
-        yield path, token
-    properties = schema.get("properties")
-    if isinstance(properties, dict) and len(path) < MAX_DEPTH:
-        for name, inner in properties.items():
-            yield from _marked(inner, (*path, name))
 
 
 def _at(value: Any, path: tuple[str, ...]) -> object:

@@ -19,7 +19,8 @@ import httpx2
 from terse.proxy.complaints import Complaints
 from terse.proxy.remote.events import Event, EventReader
 from terse.proxy.remote.flight import Flight, Problem, Request
-from terse.proxy.remote.headers import Marked, marked_properties, routing_headers
+from terse.proxy.remote.headers import routing_headers
+from terse.proxy.remote.marked import Marked, marked_properties, may_mark, problem_of, without_unusable
 from terse.proxy.remote.messages import (
     HEADER_MISMATCH,
     ClientMessage,
@@ -202,12 +203,14 @@ class Streamable(Transport):
             self.complaints.say("no message", "the server sent an event that is no message: dropped")
 
     async def _deliver(self, data: bytes, flight: Flight) -> None:
+        if flight is self.flight and may_mark(data):
+            data = self._usable(data)
         for request, found in await flight.deliver(data):
             if "result" not in found or flight is not self.flight:
                 continue
             if request.message.method == "initialize":
                 self.opening.version = text(members(bytes(found["result"])).get("protocolVersion"))
-            elif request.message.method == _LIST and b"x-mcp-header" in data:
+            elif request.message.method == _LIST and may_mark(data):
                 self._note_marked(found)
 
     async def _resume(self, request: Request, stream: _Stream) -> None:
@@ -334,12 +337,24 @@ class Streamable(Transport):
 
     # ---- marked parameters -----------------------------------------------------------------------
 
+    def _usable(self, data: bytes) -> bytes:
+        """A list of tools as a client of 2026-07-28 may show it; all else as it came."""
+        ids, _ = answered(data)
+        request = self.flight.of(ids[0]) if len(ids) == 1 else None
+        if request is None or request.message.method != _LIST or request.message.version is None:
+            return data
+        data, unusable = without_unusable(data)
+        for tool, problem in unusable:
+            self.complaints.say(f"mark {tool}", f"the tool {tool!a} cannot be called over HTTP: {problem}")
+        return data
+
     def _note_marked(self, found: Members) -> None:
         result = value_of(found["result"])
         tools = result.get("tools") if isinstance(result, dict) else None
         for tool in tools if isinstance(tools, list) else ():
             if isinstance(tool, dict) and isinstance(tool.get("name"), str):
-                self._marked[tool["name"]] = marked_properties(tool.get("inputSchema"))
+                schema = tool.get("inputSchema")
+                self._marked[tool["name"]] = {} if problem_of(schema) else marked_properties(schema)
 
     async def _refresh_marked(self, message: ClientMessage) -> None:
         """Read the list of tools again, as the client would: it may have marked other parameters since."""

@@ -90,7 +90,7 @@ class Transport(ABC):
 
     def handle(self, message: ClientMessage) -> None:
         """Take a message of the client's."""
-        if message.method == "notifications/cancelled" and self._cancel(message):
+        if message.method == "notifications/cancelled" and self._cancels(message):
             return
         self.opening.note(message)
         if message.is_request:
@@ -156,12 +156,17 @@ class Transport(ABC):
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _cancel(self, message: ClientMessage) -> bool:
-        """Cancel a request by closing its stream, as since 2026-07-28; whether that was done."""
+    def _cancels(self, message: ClientMessage) -> bool:
+        """Cancel a request; whether that is done, and there is nothing to send.
+
+        Since 2026-07-28 it is done by closing the request's stream.
+        """
         identifier = message.params.get("requestId")
         request = None if identifier is None else self.flight.of(bytes(identifier))
         if request is None:
-            return False
+            # Too late, or for nothing. Without `initialize` there is no session that such a message could be
+            # sent in, and a server refuses one that is of no version.
+            return self.opening.initialize is None
         self.flight.drop(request)
         if request.message.version is None:
             return False
