@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from terse.listing.definition import Definition
@@ -42,23 +42,34 @@ class Names(NamedTuple):
     invoke: str
 
 
-def names_for(server: str, taken: Collection[str]) -> Names:
-    """The names, with the server's before them; none of them is one that is taken."""
-    prefix = re.sub(r"[^A-Za-z0-9_-]+", "_", server)[:MAX_PREFIX].strip("_") or "server"
+def names_for(server: str | None, taken: Collection[str]) -> Names:
+    """The names, with the server's before them; none of them is one that is taken.
+
+    Args:
+        server: None where somebody else puts the server's name before all names of its tools.
+    """
+    prefix = ""
+    if server is not None:
+        prefix = (re.sub(r"[^A-Za-z0-9_-]+", "_", server)[:MAX_PREFIX].strip("_") or "server") + "_"
 
     def free(name: str) -> str:
-        found, number = f"{prefix}_{name}", 1
+        found, number = f"{prefix}{name}", 1
         while found in taken:
             number += 1
-            found = f"{prefix}_{name}_{number}"
+            found = f"{prefix}{name}_{number}"
         return found
 
     return Names(free("list_tools"), free("get_tool_schema"), free("invoke_tool"))
 
 
-def wrappers(names: Names, tools: Sequence[Wrapped]) -> list[Definition]:
+def wrappers(
+    names: Names, tools: Sequence[Wrapped], shown_as: Callable[[str], str] = str
+) -> list[Definition]:
     """Our tools as the client is shown them. The first is left out where the last one's description says as
     much, and no client cuts it.
+
+    Args:
+        shown_as: the name that the client will know a tool of this name by.
     """
     listed = listing(tools)
     read_only: JsonValue = {"readOnlyHint": True, "openWorldHint": False}
@@ -68,7 +79,7 @@ def wrappers(names: Names, tools: Sequence[Wrapped]) -> list[Definition]:
         made.append(
             {
                 "name": names.list_tools,
-                "description": f"Lists the tools of {names.invoke}.",
+                "description": f"Lists the tools of {shown_as(names.invoke)}.",
                 "inputSchema": {"type": "object", "properties": {"search": name}},
                 "annotations": read_only,
             }

@@ -92,6 +92,8 @@ class Listing:
         offers: the client may be offered a tool of ours. If not, what is left out could not be fetched, and
             every tool is shown as at `low`.
         say: told what a user should know, under a word for what it is about.
+        shown_as: the client's name of a tool that is shown by this one, where somebody puts the server's name
+            before it; None where nobody does.
     """
 
     def __init__(
@@ -101,18 +103,44 @@ class Listing:
         *,
         offers: bool,
         say: Callable[[str, str], None] | None = None,
+        shown_as: Callable[[str], str] | None = None,
     ) -> None:
         self._blocks = [block for block in blocks if any(matches(one.server, server) for one in block.on)]
         self._server = server
         self._offers = offers
         self._say = say
+        self._shown_as: Callable[[str], str] = str if shown_as is None else shown_as
+        self._before_wrappers = server if shown_as is None else None
         self._listed: dict[str, _Listed] = {}
         # A client may have the list from an earlier session, and call what it has.
         wraps = offers and any(line.how == "wrapped" for block in self._blocks for line in block.present)
-        self._wrappers = names_for(server, ()) if wraps else None
+        self._wrappers = names_for(self._before_wrappers, ()) if wraps else None
         # The list is shown as at `low`, in place: it is no longer than with tools of ours in it.
         self._is_plain = False
         self._treatments: dict[str, Treatment | None] = {}
+        # Those by which the client was shown the names that it knows.
+        self._naming = self._blocks
+
+    def under(self, blocks: Sequence[ToolsBlock]) -> Listing:
+        """The same tools under other blocks. Until it has a new list, the client calls what it was shown."""
+        made = Listing(blocks, self._server, offers=self._offers, say=self._say)
+        made._naming, made._is_plain = self._naming, self._is_plain
+        made._wrappers = made._wrappers if self._wrappers is None else self._wrappers
+        made._listed = {
+            tool: one._replace(treatment=made._treatment(tool)) for tool, one in list(self._listed.items())
+        }
+        return made
+
+    def shows_as(self, other: Listing) -> bool:
+        """Whether the tools that the server has listed are shown the same under the blocks of both."""
+        return all(
+            _look(self._treatment(tool)) == _look(other._treatment(tool)) for tool in list(self._listed)
+        )
+
+    def passed(self) -> None:
+        """A page of a new list was sent as it came, as no block speaks of it."""
+        if not self.speaks:
+            self._listed, self._naming, self._wrappers = {}, self._blocks, None
 
     @property
     def speaks(self) -> bool:
@@ -133,6 +161,7 @@ class Listing:
     def begin(self) -> None:
         """The first page of a new list comes."""
         self._listed = {}
+        self._naming = self._blocks
         self._is_plain = False
 
     def page(
@@ -174,10 +203,15 @@ class Listing:
             self._listed[tool] = _Listed(definition, treated, False)
             return _Made(None, None)
         name = tool if treated.name in names else treated.name
-        if name != treated.name and self._say is not None:
-            self._say(f"rename {tool}", f"{tool} is not renamed: the server has a tool {treated.name}")
+        if name != treated.name:
+            self._tell(f"rename {tool}", f"{tool} is not renamed: the server has a tool {treated.name}")
         level = treated.level if self._offers else "low"
-        made, low = shown(definition, level, name, with_output=with_output)
+        try:
+            made, low = shown(definition, level, name, with_output=with_output)
+        except Exception as error:
+            # Of this tool only: what is hidden is not to be shown because another one cannot be read.
+            self._tell(f"shown {tool}", f"the tool {tool} is listed as it came: {type(error).__name__}")
+            return _Made(raw, raw)
 
         def written(definition: Definition) -> bytes:
             text = dump(definition).encode("utf-8", "surrogatepass")
@@ -187,6 +221,10 @@ class Listing:
         sent = plain if made is low else written(made)
         self._listed[tool] = _Listed(definition, treated, sent != plain)
         return _Made(None if self._is_wrapped(treated) else sent, plain)
+
+    def _tell(self, kind: str, message: str) -> None:
+        if self._say is not None:
+            self._say(kind, message)
 
     def _is_wrapped(self, treated: Treatment) -> bool:
         return self._has_own and treated.presentation == "wrapped"
@@ -200,9 +238,10 @@ class Listing:
         if any(self._is_cut(one) for one in list(self._listed.values())):
             made.append(_schema_definition(self._schema_tool))
         wrapped = self._wrapped()
-        self._wrappers = names_for(self._server, self._listed) if wrapped else None
+        self._wrappers = names_for(self._before_wrappers, self._listed) if wrapped else None
         if self._wrappers is not None:
-            made += [dump(one).encode("utf-8", "surrogatepass") for one in wrappers(self._wrappers, wrapped)]
+            ours = wrappers(self._wrappers, wrapped, self._shown_as)
+            made += [dump(one).encode("utf-8", "surrogatepass") for one in ours]
         return made
 
     def _is_cut(self, one: _Listed) -> bool:
@@ -228,7 +267,8 @@ class Listing:
     def request(self, message: bytes) -> Request:
         """What becomes of a message from the client: only calls of tools are ever changed or answered."""
         # A letter of the method may be written as an escape.
-        if not self.speaks or not (b"tools/call" in message or b"\\" in message):
+        is_known = self.speaks or self._naming or self._wrappers is not None
+        if not is_known or not (b"tools/call" in message or b"\\" in message):
             return Request(message)
         if message.lstrip()[:1] == b"[":
             return self._batch(message)
@@ -300,7 +340,8 @@ class Listing:
         tool = self._asked(asked)
         listed = self._listed.get(tool)
         if listed is None or (listed.treatment is not None and listed.treatment.hidden_by):
-            return Refused(self._no_such_tool(asked))
+            shown_as = self._shown_as if argument == "tool" else str
+            return Refused(self._no_such_tool(asked, shown_as))
         return Given([compact({**listed.definition, "name": asked})])
 
     def _refusal(self, tool: str, name: str, raw: bytes) -> Refused | None:
@@ -308,7 +349,7 @@ class Listing:
         if found is None:
             return None
         if found.hidden_by is not None:
-            return Refused(_hidden(name))
+            return Refused(_hidden(self._shown_as(name)))
         listed = self._listed.get(tool)
         if listed is None or not self._is_cut(listed) or found.level not in ("high", "max"):
             return None
@@ -319,12 +360,13 @@ class Listing:
         wrong = mistake(arguments, schema)
         if wrong is None:
             return None
-        return Refused(f"{name}: {wrong}. {self._schema_tool} gives the whole definition.")
+        shown, schema_tool = self._shown_as(name), self._shown_as(self._schema_tool)
+        return Refused(f"{shown}: {wrong}. {schema_tool} gives the whole definition.")
 
-    def _no_such_tool(self, name: str) -> str:
+    def _no_such_tool(self, name: str, shown_as: Callable[[str], str] = str) -> str:
         listed = list(self._listed.items())
         names = [
-            self._shown_name(tool)
+            shown_as(self._shown_name(tool))
             for tool, one in listed
             if one.treatment is None or one.treatment.hidden_by is None
         ]
@@ -338,13 +380,17 @@ class Listing:
         """The server's name of the tool that the client calls by this one."""
         if name in self._listed:
             return name
-        return upstream_name(self._blocks, self._server, name) or name
+        shown = upstream_name(self._naming, self._server, name)
+        return shown or upstream_name(self._blocks, self._server, name) or name
 
     def _asked(self, name: str) -> str:
         """The server's name of a tool that a model asks for, maybe with the server's before it."""
         tool = self._upstream(name)
         if tool in self._listed:
             return tool
+        for listed in list(self._listed):
+            if self._shown_as(self._shown_name(listed)) == name:
+                return listed
         rests = [name.rpartition("__")[2], name.rpartition("/")[2]]
         rests += [name[len(self._server) + 1 :]] if name.startswith(self._server) else []
         known = (self._upstream(rest) for rest in rests)
@@ -391,6 +437,15 @@ class Listing:
             if treated is not None and treated.hidden_by is not None:
                 return Request(b"")
         return Request(message)
+
+
+def _look(treated: Treatment | None) -> tuple[str, ...]:
+    """What a client sees of how a tool is treated."""
+    if treated is None:
+        return ()
+    return (
+        ("hidden",) if treated.hidden_by is not None else (treated.level, treated.presentation, treated.name)
+    )
 
 
 def _cost(tools: Sequence[bytes | None]) -> int:

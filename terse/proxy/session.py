@@ -66,6 +66,7 @@ class ProxySession:
         store: Store | None = None,
         memory_bytes: int | None = None,
         shared: ClientMemory | None = None,
+        shown_as: Callable[[str], str] | None = None,
         remembers: bool = True,
         clock: Callable[[], float] = thread_time,
         tell: Callable[[Answered, Sequence[Outcome]], None] | None = None,
@@ -79,6 +80,7 @@ class ProxySession:
             memory_bytes: what the results that later ones may speak of take at most; None: as usual.
             shared: what the client has of several servers; who stands before them then offers the tool that
                 fetches what was set aside. None: this server is the only one.
+            shown_as: see `Listing`.
             remembers: what was sent may be spoken of later. Not so where requests are of many clients: none
                 of them is known to have what another one was sent.
             clock: seconds, which budgets of time are measured with.
@@ -102,21 +104,53 @@ class ProxySession:
         self._tell = tell
         self._memory_bytes = MAX_BYTES if memory_bytes is None else memory_bytes
         self._shown = ShownTools()
-        self._listing = Listing(plan.tools, server, offers=retrieves, say=complaints.say)
+        self._listing = Listing(plan.tools, server, offers=retrieves, say=complaints.say, shown_as=shown_as)
         self._server = server
         self._vocabulary = vocabulary
         self._complaints = complaints
         self._shared = shared
         self._memory = self._new_memory()
         self._unsent: _Unsent | None = None
-        self._least_bytes: dict[str, int | None] = {}
+        self._retrieves = retrieves
+        self._read_rules()
+
+    def _read_rules(self) -> None:
+        """What is asked of the plan again and again."""
         # A condition on the history needs every call to be in it, also those that no rule speaks of.
-        self._needs_history = remembers and any(
+        self._needs_history = self._remembers and any(
             isinstance(condition, (CallRepeats, SessionSize))
-            for rule in plan.rules
+            for rule in self._plan.rules
             for condition in rule.when
         )
-        self._offers = retrieves and shared is None and offers(plan, server, remembers=remembers)
+        self._offers = (
+            self._retrieves
+            and self._shared is None
+            and offers(self._plan, self._server, remembers=self._remembers)
+        )
+        # Last: another thread notes what it finds in the one that it began with.
+        self._least_bytes: dict[str, int | None] = {}
+
+    def follow(self, plan: Plan) -> bool:
+        """Run another plan, from the next result on. What the client has, and was shown, stays as it is.
+
+        Returns:
+            whether the client would be shown another list of tools now.
+        """
+        shown, offered, before = self._listing, self._offers, self._plan
+        try:
+            listing = shown.under(plan.tools)
+            is_other = not listing.shows_as(shown)
+            self._plan = plan
+            self._read_rules()
+            self._listing = listing
+            return is_other or self._offers != offered
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            self._plan = before
+            self._read_rules()
+            self._complaints.say_fault("changing the rules", error, "the old ones stay")
+            return False
 
     @property
     def own_tool(self) -> str | None:
@@ -165,6 +199,7 @@ class ProxySession:
     def list_passed(self) -> None:
         """A page of the tools was sent as it came, without being looked at."""
         self._shown.passed()
+        self._listing.passed()
 
     def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
         """Note what was sent, for whoever observes."""
@@ -206,12 +241,13 @@ class ProxySession:
         Args:
             size: bytes of the message that holds the result; any size, if None.
         """
-        if tool in self._least_bytes:
-            least = self._least_bytes[tool]
+        known = self._least_bytes
+        if tool in known:
+            least = known[tool]
         else:
             least = self._least_that_changes(tool)
-            if len(self._least_bytes) < 4096:
-                self._least_bytes[tool] = least
+            if len(known) < 4096:
+                known[tool] = least
         return least is not None and (size is None or size >= least)
 
     def _least_that_changes(self, tool: str) -> int | None:
