@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from terse.listing.in_place import shown as real
 from terse.proxy.complaints import Complaints
 from terse.proxy.listing import Request
 from terse.proxy.session import ProxySession, named_server
@@ -180,6 +181,23 @@ def test_the_added_tool_gives_way_to_one_of_the_server() -> None:
     own = call("terse_schema", query="a")
     assert proxy.request(own) == Request(own)
     assert not answered(proxy.request(call("terse_schema_2", tool="search")))[1]
+
+
+def test_a_tool_that_fails_shows_no_hidden_one(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It is listed as it came, and stderr says so; the others are what the blocks make of them."""
+
+    def failing(definition: dict[str, Any], *arguments: Any, **options: Any) -> Any:
+        return 1 / 0 if definition["name"] == "search" else real(definition, *arguments, **options)
+
+    monkeypatch.setattr("terse.proxy.listing.shown", failing)
+    listed = show(session(tools("compress max", "hide delete")), SEARCH, tool("delete"), tool("list"))
+
+    assert [one["name"] for one in listed] == ["search", "list", "terse_schema"]
+    assert listed[0] == {key: value for key, value in SEARCH.items() if key != "outputSchema"}
+    assert "description" not in listed[1]
+    assert "the tool search is listed as it came: ZeroDivisionError" in capfd.readouterr().err
 
 
 def test_output_schemas_go_where_nobody_uses_them() -> None:
