@@ -25,6 +25,7 @@ from terse.cli import (
     replay,
     show,
     snapshot,
+    stats,
     tools,
 )
 from terse.cli import test as inline_tests
@@ -72,6 +73,7 @@ COMMANDS: tuple[Command, ...] = (
     diff.COMMAND,
     bench.COMMAND,
     replay.COMMAND,
+    stats.COMMAND,
     fluency.COMMAND,
     show.COMMAND,
     tools.COMMAND,

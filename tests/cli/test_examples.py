@@ -13,11 +13,13 @@ import pytest
 
 from terse.cli.command import Command
 from terse.cli.main import COMMANDS
+from terse.ledger.writer import Ledger
 from terse.memory.session import Session
 from terse.payload.call import Call
 from terse.payload.payload import Payload
 from terse.plan.run import run
 from terse.tokens import vocabulary
+from tests.ledger.notes import record
 
 ROOT = Path(__file__).parent.parent.parent
 ISSUES = Path("samples", "github", "list_issues", "open.json")
@@ -63,7 +65,12 @@ def folder(tmp_path: Path) -> Path:
 def test_the_example_of_a_command_runs(command: Command, folder: Path) -> None:
     """Each example does what it says: exit code 0, and nothing that looks like a fault."""
     path = os.pathsep.join((str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    ledger = folder / "ledger.sqlite"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "TERSE_LEDGER": str(ledger)}
+    if command.name == "stats":
+        noting = Ledger(ledger, print)
+        noting.observe(record())
+        noting.close(30.0)
     if command.name == "diff":
         if shutil.which("git") is None:
             pytest.skip("git is not installed here, and the example compares with a branch")

@@ -1,0 +1,167 @@
+"""`terse stats`: what was saved, by tool, rule, server, client or day."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from terse.cli.command import Command
+from terse.cli.console import fail, write
+from terse.cli.files import read_text, shown
+
+_SPAN = re.compile(r"(\d{1,6}) ?([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+class By(StrEnum):
+    TOOL = "tool"
+    RULE = "rule"
+    SERVER = "server"
+    CLIENT = "client"
+    DAY = "day"
+
+
+def stats(
+    since: Annotated[
+        str,
+        typer.Option(
+            "--since", metavar="TIME", help="How far back: 45m, 24h, 7d, 4w, a day (2026-11-30), or all."
+        ),
+    ] = "30d",
+    by: Annotated[By, typer.Option("--by", help="What the rows are.")] = By.TOOL,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV, a row per group.")] = False,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", help="Write one page with charts to this file.")
+    ] = None,
+    prices: Annotated[
+        str | None,
+        typer.Option(
+            "--prices",
+            metavar="PRICE|FILE",
+            help="What a million tokens cost: a number, or a JSON file with a number for each client's name.",
+        ),
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option("--ledger", metavar="FILE", help="The ledger to read, if not the user's own."),
+    ] = None,
+) -> None:
+    """Tell what was saved.
+
+    Raises:
+        CommandError: the ledger or the prices cannot be read, or the options make no sense.
+    """
+    from terse.ledger.file import Unusable, place
+    from terse.ledger.reader import records
+    from terse.report.stats import Stats
+
+    if as_json + as_csv + (html is not None) > 1:
+        fail("--json, --csv and --html are three ways to write the same: choose one")
+    start, words = _start(since)
+    price = _prices(prices)
+    path = Path(ledger) if ledger is not None else place(os.environ)
+    if path is None:
+        fail("the ledger is off (TERSE_LEDGER=off): name one with --ledger FILE")
+    try:
+        facts = Stats.of(records(path, start), by.value, price)
+    except Unusable as error:
+        fail(f"{shown(str(path))}: {error}")
+    if as_json or as_csv:
+        from terse.report import stats_json
+
+        write(stats_json.render(facts) if as_json else stats_json.render_csv(facts))
+    elif html is not None:
+        _write_page(html, facts, words)
+    else:
+        from terse.report.stats_text import render
+
+        write(render(facts, words))
+
+
+def _write_page(path: str, facts: object, words: str) -> None:
+    from terse.report.stats import Stats
+    from terse.report.stats_html import render
+
+    assert isinstance(facts, Stats), "INVARIANT: made by this command"
+    try:
+        Path(path).write_text(render(facts, words), encoding="utf-8")
+    except OSError as error:
+        fail(f"--html {shown(path)}: {error.strerror}")
+    write(f"{shown(path)}\n")
+
+
+def _start(since: str) -> tuple[float, str]:
+    """Seconds since 1970, and the time in words.
+
+    Raises:
+        CommandError: it is no time.
+    """
+    if since == "all":
+        return float("-inf"), "since the ledger began"
+    found = _SPAN.fullmatch(since.strip())
+    if found is not None:
+        return time.time() - int(found[1]) * _SECONDS[found[2]], f"in the last {found[1]}{found[2]}"
+    try:
+        day = datetime.fromisoformat(since)
+    except ValueError:
+        fail(f"--since {shown(since)}: write 45m, 24h, 7d, 4w, a day such as 2026-11-30, or all")
+    zoned = day if day.tzinfo is not None else day.replace(tzinfo=UTC)
+    return zoned.timestamp(), f"since {shown(since)}"
+
+
+def _prices(given: str | None) -> Callable[[str], float | None]:
+    """The price of a million tokens, by the client's name; `*` is for all others.
+
+    Raises:
+        CommandError: it is no price, and no file with prices.
+    """
+    if given is None:
+        return lambda client: None
+    one = _price(given)
+    if one is not None:
+        return lambda client: one
+    try:
+        table = json.loads(read_text(given))
+    except ValueError:
+        fail(f"--prices {shown(given)}: neither a number nor a file with JSON")
+    if not isinstance(table, dict) or not all(_price(value) is not None for value in table.values()):
+        fail(f'--prices {shown(given)}: write a number for each client: {{"claude-code": 3.0, "*": 2.5}}')
+    known = {name: _price(value) for name, value in table.items()}
+    return lambda client: known.get(client, known.get("*"))
+
+
+def _price(given: object) -> float | None:
+    if isinstance(given, bool):
+        return None
+    try:
+        price = float(given) if isinstance(given, (int, float, str)) else -1.0
+    except ValueError:
+        return None
+    return price if 0 <= price <= 1e6 else None
+
+
+COMMAND = Command(
+    name="stats",
+    sentence="Tell what was saved: gross and net, by tool, rule, server, client or day, and what to do.",
+    run=stats,
+    example="terse stats --since 7d --by tool",
+    example_does="a row per tool, what was lost, what was set aside and never fetched, and what to tune",
+    notes=(
+        "Every terse proxy notes sizes, names and times of what it sends in a ledger that only its user can "
+        "read: never content, never arguments. `--no-ledger`, or TERSE_LEDGER=off, switches it off; "
+        "TERSE_LEDGER names another file.",
+        "Net is gross less all that was fetched later. A saved token is counted once, and is paid again on "
+        "each later turn of a conversation.",
+        "Exit codes: 0 done; 2 the ledger cannot be read.",
+    ),
+)
