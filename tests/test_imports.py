@@ -34,6 +34,7 @@ ONLY_ROOMS_THAT_IMPORT = {
     "httpx2": {"fluency", "proxy", "serve"},
     "jwt": {"serve"},
     "prometheus_client": {"serve"},
+    "redis": {"memory"},
     "starlette": {"serve"},
     "uvicorn": {"serve"},
 }

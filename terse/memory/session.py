@@ -44,7 +44,7 @@ class Session:
 
     def calls_since(self, call: Call) -> int | None:
         """How many calls ago the same server, tool and arguments came (1: the last one); None: never."""
-        seen_at = self._last_seen.get(_call_key(call))
+        seen_at = self._last_seen.get(call_key(call))
         return None if seen_at is None else self._calls - seen_at + 1
 
     @property
@@ -64,7 +64,7 @@ class Session:
             number: the call's number among the calls of its tool; None for the next one.
         """
         before = self.next_number(call) if number is None else number
-        return self._history.earlier(_call_key(call), part, before, self._calls)
+        return self._history.earlier(call_key(call), part, before, self._calls)
 
     def record(
         self, call: Call, tokens: int, bases: Sequence[Base | None] = (), number: int | None = None
@@ -76,7 +76,7 @@ class Session:
         """
         self._calls += 1
         self._tokens_sent += tokens
-        key = _call_key(call)
+        key = call_key(call)
         counted = self.next_number(call) if number is None else number
         tool = (call.server, call.tool)
         if tool in self._calls_of_tool or len(self._calls_of_tool) < self._max_calls:
@@ -89,10 +89,10 @@ class Session:
 
     def forget(self, call: Call) -> None:
         """The client may not have the results of the call: the next one is sent in full."""
-        self._history.forget(_call_key(call))
+        self._history.forget(call_key(call))
 
 
-def _call_key(call: Call) -> bytes:
+def call_key(call: Call) -> bytes:
     """A digest of the call: arguments are not kept, and their key order does not matter."""
     digest = blake2b(digest_size=16)
     for part in (call.server, call.tool, canonical(call.arguments)):

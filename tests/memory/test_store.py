@@ -1,4 +1,4 @@
-"""The stores of what was set aside: what holds for one in the process and one in a file, and for the file."""
+"""The stores of what was set aside: what holds for one in the process, in a file, in Redis; and the file."""
 
 from __future__ import annotations
 
@@ -9,24 +9,33 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terse.memory.redis_link import RedisLink
+from terse.memory.redis_store import RedisStore
 from terse.memory.sqlite_store import SqliteStore, Unusable
 from terse.memory.store import Store, handle_of
 
 Make = Callable[[int], Store]
 
 
-@pytest.fixture(params=["process", "file"])
+_PRINCIPALS = count()
+
+
+@pytest.fixture(params=["process", "file", "redis", "valkey"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     """Makes a store with room for so many bytes."""
     if request.param == "process":
         return Store
-    return lambda size: SqliteStore(tmp_path / "store.db", size)
+    if request.param == "file":
+        return lambda size: SqliteStore(tmp_path / "store.db", size)
+    url = request.getfixturevalue(f"{request.param}_url")
+    return lambda size: RedisStore(RedisLink(url), f"user {next(_PRINCIPALS)}", size)
 
 
 # ---- every store -------------------------------------------------------------------------------------
