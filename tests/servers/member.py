@@ -1,22 +1,32 @@
 """One of several MCP servers, on the standard library: its arguments say how it misbehaves.
 
-    python member.py NAME [--modern] [--hangs METHOD] [--after FILE] [--deaf]
+    python member.py NAME [--modern] [--hangs METHOD] [--after FILE] [--deaf] [--dies] [--dies-on METHOD]
+        [--floods] [--garbles METHOD] [--stays] [--pids FILE] [--notes FILE] [--old] [--quiet]
 
 `--modern` speaks only as of 2026-07-28 once it was discovered, `--hangs` never answers a method, `--after`
-answers nothing before the file is there, `--deaf` reads nothing at all.
+answers nothing before the file is there, `--deaf` reads nothing at all, `--dies` ends at once, `--dies-on`
+when it is asked for something, `--floods` never stops talking, `--garbles` answers a method with nonsense,
+`--stays` ignores the end of its input and SIGTERM.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 NAME, OPTIONS = sys.argv[1], sys.argv[2:]
-HANGS = [OPTIONS[at + 1] for at, word in enumerate(OPTIONS) if word == "--hangs"]
+
+
+def options(name: str) -> list[str]:
+    return [OPTIONS[at + 1] for at, word in enumerate(OPTIONS) if word == name]
+
+
+HANGS, DIES_ON, GARBLES = options("--hangs"), options("--dies-on"), options("--garbles")
 CAPABILITIES = {"tools": {}, "prompts": {}, "resources": {"subscribe": True}, "logging": {}}
 
 
@@ -60,8 +70,8 @@ def answer(method: str, params: dict[str, Any], is_modern: bool) -> dict[str, An
             return {"contents": [{"uri": params["uri"], "text": f"read by {NAME}"}]}
         case "completion/complete":
             return {"completion": {"values": [f"{NAME} completes {params['ref']}"]}}
-        case "logging/setLevel":
-            return {}
+        case "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe":
+            return None if params.get("uri", NAME)[: len(NAME)] != NAME else {}
         case "tasks/get" if params["taskId"] == f"task of {NAME}":
             return {"taskId": params["taskId"], "status": "working", "server": NAME}
     return None
@@ -72,6 +82,15 @@ def call(ident: object, params: dict[str, Any]) -> None:
     text = f"{NAME} {params['name']} {arguments.get('text', '')}"
     if params["name"] == "die":
         os._exit(3)
+    if params["name"] == "late":
+        # Never.
+        return
+    if params["name"] in ("big", "records"):
+        count = int(arguments["count"])
+        rows = [{"id": number, "name": f"{NAME} {number}", "note": "the same"} for number in range(count)]
+        text = "x" * count if params["name"] == "big" else json.dumps(rows)
+    if params["name"] == "pid":
+        text = str(os.getpid())
     if params["name"] == "task":
         send(id=ident, result={"task": {"taskId": f"task of {NAME}", "status": "working"}})
         return
@@ -87,7 +106,19 @@ def call(ident: object, params: dict[str, Any]) -> None:
     send(id=ident, result={"content": [{"type": "text", "text": text}]})
 
 
+def flood() -> None:
+    while True:
+        send(method="notifications/message", params={"level": "info", "data": "word " * 200})
+
+
 def main() -> None:
+    for file in options("--pids"):
+        with open(file, "a") as pids:
+            pids.write(f"{os.getpid()}\n")
+    if "--stays" in OPTIONS:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if "--dies" in OPTIONS:
+        sys.exit(3)
     if "--deaf" in OPTIONS:
         time.sleep(600)
     is_modern = False
@@ -100,7 +131,18 @@ def main() -> None:
         if "--notes" in OPTIONS:
             with open(OPTIONS[OPTIONS.index("--notes") + 1], "a") as notes:
                 notes.write(f"{NAME} {method}\n")
+        if method in DIES_ON:
+            os._exit(3)
+        if method == "notifications/initialized" and "--floods" in OPTIONS:
+            flood()
         if "id" not in request or method in HANGS:
+            continue
+        if method in GARBLES:
+            send(id=request["id"], result={"tools": [{"name": 5}, "no tool"]})
+            continue
+        if method == "subscriptions/listen":
+            meta = {"io.modelcontextprotocol/subscriptionId": request["id"]}
+            send(method="notifications/subscriptions/acknowledged", params={"_meta": meta})
             continue
         if method == "tools/call":
             call(request["id"], params)
@@ -124,3 +166,5 @@ def main() -> None:
 
 
 main()
+while "--floods" in OPTIONS or "--stays" in OPTIONS:
+    time.sleep(0.01)
