@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+_REFUSED = "refused"
+
 
 class Complaints:
     """Lines for stderr. Nothing of a result is ever in one."""
@@ -22,6 +24,11 @@ class Complaints:
         with suppress(OSError):
             os.write(2, f"terse: {message}\n".encode("utf-8", "backslashreplace"))
 
+    def of(self, server: str) -> Complaints:
+        """The same, about one of several servers: its name stands before each message, and what was said of
+        another one may be said of it."""
+        return _Complaints(self, server)
+
     def say_failed(self, what: str, error: BaseException) -> None:
         """Say that `what` failed and that originals are sent; as `say_fault`."""
         self.say_fault(what, error, "the original was sent")
@@ -33,6 +40,23 @@ class Complaints:
         """
         name, place = type(error).__name__, place_of(error)
         self.say(f"{name} {place}", f"{what} failed ({name} at {place}): {instead}")
+
+
+class _Complaints(Complaints):
+    def __init__(self, all_of_them: Complaints, server: str) -> None:
+        super().__init__()
+        self._all = all_of_them
+        self._server = server
+
+    def say(self, kind: str, message: str) -> None:
+        if kind in self._said:
+            return
+        self._said.add(kind)
+        if kind == _REFUSED:
+            # Of the rules, which are the same for all.
+            self._all.say(kind, message)
+        else:
+            self._all.say(f"{self._server}: {kind}", f"{self._server}: {message}")
 
 
 def place_of(error: BaseException) -> str:

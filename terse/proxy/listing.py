@@ -123,7 +123,9 @@ class Listing:
 
     def under(self, blocks: Sequence[ToolsBlock]) -> Listing:
         """The same tools under other blocks. Until it has a new list, the client calls what it was shown."""
-        made = Listing(blocks, self._server, offers=self._offers, say=self._say)
+        is_bare = self._before_wrappers is None
+        shown_as = self._shown_as if is_bare else None
+        made = Listing(blocks, self._server, offers=self._offers, say=self._say, shown_as=shown_as)
         made._naming, made._is_plain = self._naming, self._is_plain
         made._wrappers = made._wrappers if self._wrappers is None else self._wrappers
         made._listed = {
