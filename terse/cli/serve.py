@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     import socket
 
     from terse.cli.serving import Behind
+    from terse.memory.redis_link import RedisLink
     from terse.serve.access import Access
     from terse.serve.limits import Limits
     from terse.serve.service import Service
 
+PASSWORD = "TERSE_REDIS_PASSWORD"
 DEFAULT_LISTEN = "127.0.0.1:8000"
 USAGE = "terse serve [OPTION]… -- COMMAND [ARGUMENT]…, or terse serve [OPTION]… URL"
 HELP = f"""Usage: terse serve [OPTION]… -- COMMAND [ARGUMENT]…
@@ -43,6 +45,9 @@ Options:
                            loopback address, that and `localhost` are such names
   --allow-origin ORIGIN    web pages of this origin may ask (https://example.com); as often as needed
   --no-metrics             have no /metrics
+  --redis URL              be one of several replicas, any of which serves any request: what clients were sent
+                           and what was set aside is kept in this Redis or Valkey (redis://HOST:6379/0; rediss://
+                           for TLS). Its password is TERSE_REDIS_PASSWORD in the environment
 
 Limits:
   --max-body SIZE          of one request: 16MB if not given
@@ -73,6 +78,7 @@ do not compile, the address is in use, a wrong argument.
 _ONCE = (
     *("--listen", "--token-file", "--token-env", "--oauth-issuer", "--oauth-audience", "--max-body"),
     *("--max-sessions", "--max-sessions-each", "--max-requests", "--idle", "--request-timeout", "--grace"),
+    *("--redis",),
 )
 _OFTEN = ("--oauth-scope", "--allow-host", "--allow-origin")
 _FLAGS = ("--no-metrics",)
@@ -99,24 +105,39 @@ def main(arguments: list[str]) -> int:
 
     try:
         given, rest = _split(arguments)
+        link = _link(given, rest)
         host, port = _address(given.get("--listen", [DEFAULT_LISTEN])[0])
         access, callers = _access(given, host)
         limits = _limits(given)
-        behind = _behind(rest)
+        behind = _behind(rest, link, limits.idle)
         behind.check_stores(callers)
         listener = _listener(host, port)
     except (Unusable, proxy._Unusable, Refused) as reason:
         return proxy._complain(_said(reason), 2)
-    return _run(behind, access, limits, listener, counted=_is_counted(given))
+    return _run(behind, access, limits, listener, link, counted=_is_counted(given))
 
 
-def _run(behind: Behind, access: Access, limits: Limits, listener: socket.socket, *, counted: bool) -> int:
+def _run(
+    behind: Behind,
+    access: Access,
+    limits: Limits,
+    listener: socket.socket,
+    link: RedisLink | None,
+    *,
+    counted: bool,
+) -> int:
     from terse.serve.running import run
     from terse.serve.service import PATH, Servers, Service
 
+    replicas = None
+    if link is not None:
+        from terse.serve.replicas import Replicas
+
+        replicas = Replicas(link, behind.for_replicas, behind.kept_seconds, asks_for_tools=behind.has_several)
+
     def service() -> Service:
         servers = Servers(behind.for_session, behind.to_share, behind.kind)
-        return Service(servers, access, limits, counted=counted)
+        return Service(servers, access, limits, counted=counted, replicas=replicas)
 
     code = run(service, listener, limits, lambda: _say(f"listening on http://{_shown(listener)}{PATH}"))
     # At once: a thread may be waiting for what never comes, and nothing is left to clean up.
@@ -153,7 +174,44 @@ def _split(arguments: list[str]) -> tuple[dict[str, list[str]], list[str]]:
     return given, rest
 
 
-def _behind(rest: list[str]) -> Behind:
+def _link(given: dict[str, list[str]], rest: list[str]) -> RedisLink | None:
+    """The Redis that replicas share.
+
+    Raises:
+        Unusable: it cannot be reached, or is no safe place.
+    """
+    if "--redis" not in given:
+        return None
+    url = given["--redis"][0]
+    options = rest[: rest.index("--")] if "--" in rest else rest
+    if any(word.partition("=")[0] == "--store" for word in options):
+        raise Unusable("--redis and --store do not go together: what is set aside is kept in one place")
+    try:
+        parts = urlsplit(url)
+        shown = url.replace(f"{parts.netloc.rpartition('@')[0]}@", "", 1)
+        password = parts.password
+    except ValueError:
+        raise Unusable("--redis: it is no address: write redis://HOST:6379/0") from None
+    if password is not None:
+        raise Unusable(
+            f"--redis {shown}: everybody on this machine can read the password there: "
+            f"put it into {PASSWORD} in the environment"
+        )
+    from importlib.util import find_spec
+
+    if find_spec("redis") is None:
+        raise Unusable("--redis needs redis-py: pip install 'terse[redis]'")
+    from terse.memory import redis_link
+
+    try:
+        link = redis_link.RedisLink(url, password=os.environ.get(PASSWORD))
+        link.check()
+    except (redis_link.Away, redis_link.Unusable) as reason:
+        raise Unusable(f"--redis {shown}: {reason}") from None
+    return link
+
+
+def _behind(rest: list[str], link: RedisLink | None, idle: float) -> Behind:
     """
     Raises:
         Unusable: it is not said what to serve.
@@ -162,7 +220,7 @@ def _behind(rest: list[str]) -> Behind:
     from terse.cli import serving
 
     try:
-        return serving.Behind(proxy._read(rest))
+        return serving.Behind(proxy._read(rest), link, idle)
     except serving.Unusable as reason:
         raise Unusable(str(reason)) from None
 

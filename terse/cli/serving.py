@@ -25,10 +25,11 @@ from terse.proxy.server_name import derived_name, derived_name_of_url
 from terse.proxy.servers import Local, Server
 from terse.proxy.session import ProxySession, named_server
 from terse.serve.access import ANYBODY
-from terse.serve.session import Opened
+from terse.serve.session import Open, Opened
 from terse.tokens import vocabulary
 
 if TYPE_CHECKING:
+    from terse.memory.redis_link import RedisLink
     from terse.proxy.remote.login import Login
 
 MEMORY_BYTES = 4 << 20
@@ -46,14 +47,24 @@ class Behind:
 
     Args:
         given: the options of `terse proxy`.
+        link: where replicas keep what they share; None: this is the only one.
+        idle: seconds after which a session that nobody uses is closed.
+
+    Attributes:
+        session: what runs the rules on the results of one connection.
 
     Raises:
         Unusable: they make no sense.
         Refused: the rules must not run.
     """
 
-    def __init__(self, given: proxy._Arguments) -> None:
+    session = ProxySession
+
+    def __init__(self, given: proxy._Arguments, link: RedisLink | None = None, idle: float = 0.0) -> None:
         self._given = given
+        self._link = link
+        # A client that only listens may use a session for longer than its calls say.
+        self.kept_seconds = 2 * idle + 3600
         self._complaints = Complaints()
         self._plan = _plan(given)
         self._servers = _servers(given, self._complaints)
@@ -75,6 +86,22 @@ class Behind:
     def to_share(self, caller: str, send: Send, ended: Ended) -> Opened:
         """See `terse.serve.session.Open`."""
         return self._open(caller, send, ended, is_shared=True)
+
+    def for_replicas(self, session: str, is_new: bool) -> Open:
+        """What starts a server for a session that replicas share: see `terse.serve.replicas.Replicas`."""
+
+        def opens(caller: str, send: Send, ended: Ended) -> Opened:
+            if len(self._names) > 1:
+                # What was sent is not spoken of: it could be of any of the servers, and of any replica.
+                return self._open(caller, send, ended, is_shared=True)
+            return self._replicated(session, is_new, caller, send, ended)
+
+        return opens
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there are several servers, shown as one."""
+        return len(self._names) > 1
 
     def kind(self, client: str | None) -> str:
         """What is made for a client depends on what it shows its model, and on nothing else."""
@@ -105,7 +132,7 @@ class Behind:
         given = self._given
 
         def load() -> ProxySession:
-            return ProxySession(
+            return self.session(
                 self._plan,
                 name,
                 self._vocabulary,
@@ -117,12 +144,6 @@ class Behind:
                 remembers=not is_shared,
             )
 
-        def rewrites_lists(introduction: bytes) -> bool:
-            # The default policy sets nothing aside, and has no `tools` block.
-            return given.rules is not None or may_show_structured(
-                introduction if given.client is None else given.client.encode()
-            )
-
         return Connection(
             upstream,
             send,
@@ -130,8 +151,60 @@ class Behind:
             ended=ended,
             refused=lambda: ended(None),
             complaints=self._complaints,
-            rewrites_lists=rewrites_lists,
+            rewrites_lists=self._rewrites_lists,
             holds_calls=given.rules is not None,
+        )
+
+    def _replicated(self, session: str, is_new: bool, caller: str, send: Send, ended: Ended) -> Opened:
+        """A server with the rules for it, in a session that other replicas serve as well."""
+        from terse.memory.session_log import SessionLog
+        from terse.proxy.replicated import Receipts, ReplicatedSession
+
+        given, link, name = self._given, self._link, self._names[0]
+        store = self._store(caller, is_shared=True)
+        assert link is not None, "INVARIANT: replicas share a Redis"
+        assert store is not None
+        most = MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes
+        log = SessionLog(link, session, name, most, self.kept_seconds)
+        receipts = Receipts(log, store)
+
+        def load() -> ProxySession:
+            try:
+                if is_new:
+                    log.begin()
+                return ReplicatedSession(
+                    self._plan,
+                    name,
+                    self._vocabulary,
+                    self._complaints,
+                    receipts,
+                    client=given.client,
+                    retrieves=given.retrieves,
+                )
+            except BaseException:
+                # Without it calls are not counted here, and no replica has the right numbers.
+                log.doubt()
+                raise
+
+        upstream = self._servers[name]()
+        # Calls wait for the rules, which count them.
+        connection = Connection(
+            upstream,
+            send,
+            load,
+            ended=ended,
+            refused=lambda: ended(None),
+            complaints=self._complaints,
+            rewrites_lists=self._rewrites_lists,
+            holds_calls=True,
+        )
+        return Opened(upstream, connection, receipts)
+
+    def _rewrites_lists(self, introduction: bytes) -> bool:
+        # The default policy sets nothing aside, and has no `tools` block.
+        given = self._given
+        return given.rules is not None or may_show_structured(
+            introduction if given.client is None else given.client.encode()
         )
 
     def _plain(self, upstream: Upstream, send: Send, ended: Ended) -> Connection:
@@ -158,11 +231,18 @@ class Behind:
             return None
         found = self._stores.get(caller)
         if found is None:
-            found = ExpiringStore() if path is None else _sqlite_store(path, caller)
+            found = self._new_store(path, caller)
             self._stores[caller] = found
             while len(self._stores) > MAX_STORES:
                 self._stores.pop(next(iter(self._stores)))
         return found
+
+    def _new_store(self, path: str | None, caller: str) -> Store:
+        if self._link is not None:
+            from terse.memory.redis_store import RedisStore
+
+            return RedisStore(self._link, caller)
+        return ExpiringStore() if path is None else _sqlite_store(path, caller)
 
 
 def _plan(given: proxy._Arguments) -> Plan:

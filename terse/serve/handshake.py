@@ -34,6 +34,8 @@ VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 WITH_BATCHES = ("2024-11-05", "2025-03-26")
 PRIMED_SINCE = "2025-11-25"
 """Since this version a stream begins with an empty event, so that it can be taken up from the start on."""
+RETRY_MILLISECONDS = 1000
+"""After which a client whose stream broke is to take it up."""
 STARTS_AFTER = 2.0
 """Seconds after which a stream of events begins though nothing was said: until then, one answer is JSON."""
 STOPPING = "the service is stopping: begin a new session"
@@ -65,37 +67,41 @@ class Handshake:
             if is_batch(body):
                 return refused(400, INVALID, "initialize has to come alone")
             return await self._begin(request, caller, found)
-        session = self._session(request, caller)
-        if session is None:
-            return self._no_session(request)
+        session = await self._find(request, caller)
+        if isinstance(session, Response):
+            return session
         if is_batch(body) and session.version not in WITH_BATCHES:
             return refused(400, INVALID, f"a body is one message in {session.version or 'this version'}")
-        return await self._ask(request, session, found)
+        refusal = await self._before(request, session, found)
+        return refusal if refusal is not None else await self._ask(request, session, found)
 
-    def get(self, request: Request, caller: str) -> Response:
+    async def get(self, request: Request, caller: str) -> Response:
         """Answer a GET: events that nobody asked for, or those of a stream that broke."""
-        session = self._session(request, caller)
-        if session is None:
-            return self._no_session(request)
+        session = await self._find(request, caller)
+        if isinstance(session, Response):
+            return session
         if not accepts(request.headers.get("accept", ""), EVENTS):
             return refused(406, INVALID, f"accept {EVENTS}")
+        refusal = await self._before(request, session, ())
+        if refusal is not None:
+            return refusal
         last = request.headers.get(LAST_EVENT)
         if last is None:
             stream = session.general()
             if stream.readers:
                 return refused(409, INVALID, "the session has such a stream already")
-            return self._events(session, stream, None, is_new=True)
+            return self._events(request, session, stream, None, is_new=True)
         number, _, position = last.partition("-")
         is_known = all(part.isascii() and part.isdigit() and len(part) < 16 for part in (number, position))
         taken_up = session.stream(int(number)) if is_known else None
         if taken_up is None or not taken_up.can_go_on_after(int(position)):
             return refused(404, INVALID, "there is no such event any more")
-        return self._events(session, taken_up, int(position), is_new=False)
+        return self._events(request, session, taken_up, int(position), is_new=False)
 
-    def delete(self, request: Request, caller: str) -> Response:
+    async def delete(self, request: Request, caller: str) -> Response:
         """Answer a DELETE: the client leaves."""
-        session = self._session(request, caller)
-        if session is None:
+        session = self._sessions.get(request.headers.get(SESSION, ""))
+        if session is None or session.caller != caller:
             return self._no_session(request)
         session.refuse_all("the session was ended by its client")
         self._close(session)
@@ -121,9 +127,32 @@ class Handshake:
 
     # ---- sessions --------------------------------------------------------------------------------------
 
-    def _session(self, request: Request, caller: str) -> Session | None:
+    async def _find(self, request: Request, caller: str) -> Session | Response:
+        """The session that a request belongs to, or what to answer where there is none."""
         session = self._sessions.get(request.headers.get(SESSION, ""))
-        return session if session is not None and session.caller == caller else None
+        if session is None or session.caller != caller:
+            return self._no_session(request)
+        return session
+
+    async def _before(
+        self, request: Request, session: Session, found: Sequence[Message]
+    ) -> Response | None:
+        """What is to be done before a request of a session is looked at; an answer, if that is refused."""
+        return None
+
+    def _opener(self, name: str) -> Open:
+        """What starts the server of a new session."""
+        return self._opens
+
+    async def _begun(self, name: str, session: Session, introduction: Message) -> None:
+        """A session has begun: its client is about to learn of it."""
+
+    def _noted(self, answer: Response, session: Session, message: bytes) -> Response:
+        """An answer that is one message, with what is to be done once it has left."""
+        return answer
+
+    async def _left(self, request: Request, session: Session, message: bytes) -> None:
+        """A message was written as an event."""
 
     def _no_session(self, request: Request) -> Response:
         if SESSION in request.headers:
@@ -140,7 +169,7 @@ class Handshake:
         # Before it is open: what comes meanwhile is counted, too.
         self._sessions[name] = session
         try:
-            await self._threads.start(session.open, self._opens)
+            await self._threads.start(session.open, self._opener(name))
         except OSError as error:
             self._sessions.pop(name, None)
             return refused(502, AWAY, f"the server cannot be started: {error.strerror or error}")
@@ -150,6 +179,7 @@ class Handshake:
             raise
         response = await self._ask(request, session, found)
         if not session.is_over:
+            await self._begun(name, session, found[0])
             response.headers[SESSION] = name
         return response
 
@@ -176,15 +206,17 @@ class Handshake:
                 session.version = _version_in(only)
             stream.take_all()
             session.note_read()
-            return answered(200, only)
-        return self._events(session, stream, None, is_new=True)
+            return self._noted(answered(200, only), session, only)
+        return self._events(request, session, stream, None, is_new=True)
 
-    def _events(self, session: Session, stream: Stream, after: int | None, *, is_new: bool) -> Response:
+    def _events(
+        self, request: Request, session: Session, stream: Stream, after: int | None, *, is_new: bool
+    ) -> Response:
         primed = is_new and session.version >= PRIMED_SINCE
 
         async def events() -> AsyncIterator[bytes]:
             if primed:
-                yield b"id: %d-0\ndata:\n\n" % stream.number
+                yield b"id: %d-0\nretry: %d\ndata:\n\n" % (stream.number, RETRY_MILLISECONDS)
             async for found in stream.read(after, self._limits.silence):
                 if found is None:
                     yield b": still here\n\n"
@@ -193,6 +225,7 @@ class Handshake:
                 if session.version == "":
                     session.version = _version_in(message)
                 yield event(message, f"{stream.number}-{number}")
+                await self._left(request, session, message)
                 session.note_read()
             session.used = time.monotonic()
 

@@ -13,6 +13,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from terse.serve.delivery import TRANSPORT
 from terse.serve.limits import Limits
 from terse.serve.service import Service
 
@@ -119,6 +120,13 @@ def _protocol(seconds: float) -> type[H11Protocol]:
                 self._wait_for_head()
             else:
                 self._stop_waiting()
+
+        def handle_events(self) -> None:
+            super().handle_events()
+            scope: Any = self.scope
+            if scope is not None:
+                # Before its task runs: who answers may have to know what has left.
+                scope[TRANSPORT] = self.transport
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop_waiting()

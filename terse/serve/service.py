@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from terse.serve.counts import Counts
+    from terse.serve.replicas import Replicas
 
 PATH = "/mcp"
 VERSION = "mcp-protocol-version"
@@ -56,18 +57,32 @@ class Service:
 
     Args:
         counted: whether there are `/metrics`; they need prometheus_client.
+        replicas: others that serve the same clients; None: this is the only one.
 
     Attributes:
         handshake, standalone: what answers clients of each era.
         under_way: how many POSTs are not answered to their end.
     """
 
-    def __init__(self, servers: Servers, access: Access, limits: Limits, *, counted: bool = False) -> None:
+    def __init__(
+        self,
+        servers: Servers,
+        access: Access,
+        limits: Limits,
+        *,
+        counted: bool = False,
+        replicas: Replicas | None = None,
+    ) -> None:
         self.under_way = 0
         self._access = access
         self._limits = limits
         self._threads = Threads()
-        self.handshake = Handshake(servers.for_session, limits, self._threads)
+        self._replicas = replicas
+        self.handshake = (
+            Handshake(servers.for_session, limits, self._threads)
+            if replicas is None
+            else self._replicated(replicas)
+        )
         self.standalone = Standalone(servers.to_share, servers.kind, limits, self._threads)
         self._is_draining = False
         self._counts: Counts | None = None
@@ -75,6 +90,12 @@ class Service:
             from terse.serve.counts import Counts
 
             self._counts = Counts(self.handshake.__len__, self.standalone.__len__)
+
+    def _replicated(self, replicas: Replicas) -> Handshake:
+        # What it needs is not installed everywhere.
+        from terse.serve.replicated import ReplicatedHandshake
+
+        return ReplicatedHandshake(replicas, self._limits, self._threads)
 
     def application(self) -> ASGIApp:
         """The ASGI application."""
@@ -157,12 +178,16 @@ class Service:
     # ---- what is answered without a server -----------------------------------------------------------------
 
     async def _health(self, request: Request) -> Response:
-        return JSONResponse({"status": "ok"})
+        return JSONResponse({"status": "ok", **await self._redis()})
 
     async def _ready(self, request: Request) -> Response:
         if self._is_draining:
             return JSONResponse({"status": "stopping"}, 503)
-        return JSONResponse({"status": "ok"})
+        return JSONResponse({"status": "ok", **await self._redis()})
+
+    async def _redis(self) -> dict[str, str]:
+        # No reason not to be asked: all that is there still works, and what is elsewhere would be away, too.
+        return {} if self._replicas is None else {"redis": await asyncio.to_thread(self._replicas.state)}
 
     async def _metrics(self, request: Request) -> Response:
         assert self._counts is not None
@@ -187,8 +212,8 @@ class Service:
         if version is not None and version not in VERSIONS:
             return Response(status_code=405, headers={"Allow": "POST"})
         if request.method == "DELETE":
-            return self.handshake.delete(request, caller)
-        return self.handshake.get(request, caller)
+            return await self.handshake.delete(request, caller)
+        return await self.handshake.get(request, caller)
 
     async def _post(self, request: Request, caller: str, version: str | None) -> Response:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:

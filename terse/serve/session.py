@@ -6,8 +6,9 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from threading import Condition
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from terse.proxy.complaints import Complaints
 from terse.proxy.connection import Connection, Upstream
 from terse.proxy.framing import messages
 from terse.proxy.many.merged import failure
@@ -22,13 +23,32 @@ KEPT_STREAMS = 32
 """Streams that have ended and may still be taken up."""
 ENDED = "the server has ended: begin a new session"
 _CANCELLED = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%b}}'
+_COMPLAINTS = Complaints()
+
+
+class Receipts(Protocol):
+    """What wants to know which answers the client has: `terse.proxy.replicated.Receipts`."""
+
+    def awaits(self, request: JsonRpcId) -> bool:
+        """Whether it matters that the client has the answer to the request."""
+
+    def delivered(self, request: JsonRpcId) -> Sequence[Callable[[], None]]:
+        """The client has it. What is returned may wait, and is to be called by a thread."""
+
+    def cancelled(self, request: JsonRpcId) -> None:
+        """The client does not read the answer to the request. May wait."""
 
 
 class Opened(NamedTuple):
-    """A server, and the connection to it, which is not started yet."""
+    """A server, and the connection to it, which is not started yet.
+
+    Attributes:
+        receipts: see there; None where nobody wants to know.
+    """
 
     upstream: Upstream
     connection: Connection
+    receipts: Receipts | None = None
 
 
 Open = Callable[[str, Callable[[bytes], None], Callable[[BaseException | None], None]], Opened]
@@ -61,7 +81,13 @@ class Session:
         loop: asyncio.AbstractEventLoop,
         limits: Limits,
         ended: Callable[[Session], None],
+        first_stream: int = 0,
     ) -> None:
+        """
+        Args:
+            ended: called once the server has ended.
+            first_stream: what streams are numbered from: ids of events are told apart by it.
+        """
         self.caller = caller
         self.is_over = False
         self.used = time.monotonic()
@@ -71,7 +97,7 @@ class Session:
         self._on_end = ended
         self._opened: Opened | None = None
         self._outbox: Outbox | None = None
-        self._number = 0
+        self._number = first_stream
         self._general = self._new_stream()
         self._open: dict[JsonRpcId, _Asked] = {}
         self._waiting: dict[int, set[JsonRpcId]] = {}
@@ -102,6 +128,11 @@ class Session:
             self._outbox.abandon()
         if self._opened is not None:
             self._opened.connection.close()
+
+    @property
+    def receipts(self) -> Receipts | None:
+        """See `Opened`."""
+        return None if self._opened is None else self._opened.receipts
 
     def _from_server(self, block: bytes) -> None:
         with self._room:
@@ -205,7 +236,7 @@ class Session:
                 continue
             found = messages_in(line)
             if not found:
-                self._newest().put(line)
+                say_dropped()
             for message in found:
                 self._stream_for(message).put(message.raw)
                 if message.method is None:
@@ -270,6 +301,11 @@ class Session:
     def _new_stream(self) -> Stream:
         self._number += 1
         return Stream(self._number)
+
+
+def say_dropped() -> None:
+    """What a server says that is no message has no place in an answer over HTTP."""
+    _COMPLAINTS.say("dropped", "a server wrote what is no message of MCP: it was dropped")
 
 
 def as_line(raw: bytes) -> bytes:
