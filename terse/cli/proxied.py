@@ -43,12 +43,12 @@ def chosen_server(
 
 
 def read_config(config: str) -> dict[str, Server]:
-    """The servers of a document: a file, or the document itself if it begins with `{`.
+    """The servers of a document: a file, or the document itself, if it begins with `{` or has several lines.
 
     Raises:
         Unusable: it cannot be read, or is none.
     """
-    if config.lstrip().startswith("{"):
+    if config.lstrip().startswith("{") or "\n" in config:
         return _read(config, "--config")
     try:
         with open(config, "rb") as file:
@@ -74,8 +74,9 @@ def _entry(servers: dict[str, Server], name: str | None) -> tuple[str, Server]:
     enabled = [each for each, server in servers.items() if not server.disabled]
     if name is None:
         if len(enabled) != 1:
-            known = ", ".join(enabled) or "none that is not disabled"
-            raise Unusable(f"say which server: --config FILE NAME; there is {known}")
+            known = ", ".join(enabled)
+            said = f"say which server: --config FILE NAME; there is {known}"
+            raise Unusable(said if known else "there is no server that is not disabled")
         name = enabled[0]
     if name not in servers:
         raise Unusable(f"there is no server {name}; there is {', '.join(servers)}")
