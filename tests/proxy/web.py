@@ -16,10 +16,12 @@ from tests.proxy.process import PATIENCE
 
 @contextmanager
 def serving(app: Any, port: int = 0) -> Iterator[str]:
-    """Run the application; its address."""
-    config = uvicorn.Config(
-        app, host="127.0.0.1", port=port, log_level="critical", timeout_graceful_shutdown=0
-    )
+    """Run the application, or what a configuration of uvicorn says; its address."""
+    config = app
+    if not isinstance(app, uvicorn.Config):
+        config = uvicorn.Config(
+            app, host="127.0.0.1", port=port, log_level="critical", timeout_graceful_shutdown=0
+        )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

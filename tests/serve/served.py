@@ -70,11 +70,16 @@ class Served:
 
 
 @contextmanager
-def served(*options: str, command: Sequence[str] | None = None, **environment: str) -> Iterator[Served]:
-    """`terse serve` on a port of its own, before a server that is a process, unless options name another."""
+def served(
+    *options: str,
+    command: Sequence[str] | None = None,
+    terse: Sequence[str] = TERSE,
+    **environment: str,
+) -> Iterator[Served]:
+    """`terse serve` on a port of its own, before a server that is a process, unless `command` is empty."""
     target = ["--", *(TALKING if command is None else command)] if command != [] else []
     process = subprocess.Popen(
-        [*TERSE, "serve", *([] if "--listen" in options else LISTEN), *options, *target],
+        [*terse, "serve", *([] if "--listen" in options else LISTEN), *options, *target],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
