@@ -19,7 +19,7 @@ from terse.proxy.outbox import Outbox
 from terse.proxy.spans import MALFORMED, Span, encode_string
 from terse.serve.limits import Limits
 from terse.serve.replies import AWAY, UNKNOWN_METHOD
-from terse.serve.session import Open, Opened, as_line
+from terse.serve.session import Open, Opened, as_line, say_dropped
 from terse.serve.stream import Stream
 
 LISTENS = "subscriptions/listen"
@@ -193,9 +193,12 @@ class Shared:
 
     def _deliver(self, block: bytes) -> None:
         for raw in messages(block):
+            if not raw.strip():
+                continue
             try:
                 message = read(raw.strip(b"\r\n"))
             except MALFORMED:
+                say_dropped()
                 continue
             if message.method is None:
                 self._answer(message)
