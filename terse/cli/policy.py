@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import terse
 from terse.cli.console import FINDINGS, UNUSABLE
@@ -30,11 +31,40 @@ class DoesNotCompile(Exception):  # noqa: N818 — says what is wrong with the r
 
     Attributes:
         code: what a command ends with: 1 where the rules have errors, 2 where they cannot be read.
+        paths: the files and folders that were read.
     """
 
-    def __init__(self, message: str, code: int = FINDINGS) -> None:
+    def __init__(self, message: str, code: int = FINDINGS, paths: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.paths = tuple(paths)
+
+
+class Loaded(NamedTuple):
+    """A plan, and the files and folders that it was made from: it holds while none of them changes."""
+
+    plan: Plan
+    paths: tuple[str, ...]
+
+
+class Follower(Protocol):
+    """What runs a plan: `terse.proxy.connection.Connection`."""
+
+    def follow(self, plan: Plan) -> None:
+        """Run another plan from the next result on. Raises nothing, and does not wait."""
+
+
+class FixedPolicy:
+    """A plan that stays as it is: see `terse.cli.live.LivePolicy` for one that does not."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def start(self) -> None:
+        """There is nothing to look at."""
+
+    def follow(self, follower: Follower) -> None:
+        """There will be no other plan."""
 
 
 def default_plan() -> Plan:
@@ -48,18 +78,34 @@ def load_plan(rules: str) -> Plan:
     Raises:
         DoesNotCompile: it has errors, or cannot be read.
     """
+    return load(rules).plan
+
+
+def load(rules: str) -> Loaded:
+    """As `load_plan`, with what the plan was made from.
+
+    Raises:
+        DoesNotCompile: it has errors, or cannot be read.
+    """
     cached = _entry_for(rules)
-    plan = None if cached is None else _read(cached)
-    if plan is not None:
-        return plan
-    plan, inputs = _compile(rules)
-    if cached is not None:
-        with suppress(OSError):
-            _write(cached, inputs, plan)
-    return plan
+    found = None if cached is None else _read(cached)
+    if found is None:
+        plan, inputs = _compile(rules)
+        if cached is not None:
+            with suppress(OSError):
+                _write(cached, inputs, plan)
+    else:
+        plan, inputs = found
+    return Loaded(plan, _paths(rules, inputs["files"], inputs["folders"]))
 
 
-def _compile(rules: str) -> tuple[Plan, dict[str, object]]:
+def _paths(rules: str, files: Iterable[str], folders: Iterable[str]) -> tuple[str, ...]:
+    """Folders with all in them are among the paths: one changes when a file in it comes or goes."""
+    inside = [here for folder in folders for here, _, _ in os.walk(folder)]
+    return tuple(dict.fromkeys((rules, *files, *inside)))
+
+
+def _compile(rules: str) -> tuple[Plan, dict[str, dict[str, Any]]]:
     from terse.diagnostic import Diagnostic, Severity
     from terse.language import Unreadable, check
     from terse.language.disk import Disk
@@ -87,12 +133,13 @@ def _compile(rules: str) -> tuple[Plan, dict[str, object]]:
     try:
         checked = check([rules], reader=Recording())
     except Unreadable as unreadable:
-        raise DoesNotCompile(str(unreadable), UNUSABLE) from None
+        raise DoesNotCompile(str(unreadable), UNUSABLE, _paths(rules, files, folders)) from None
     if checked.plan is None:
         errors = [line(found) for found in checked.diagnostics if found.severity is Severity.ERROR]
         more = [f"… and {len(errors) - MAX_ERRORS} more"] if len(errors) > MAX_ERRORS else []
         listed = "\n".join(f"  {error}" for error in errors[:MAX_ERRORS] + more)
-        raise DoesNotCompile(f"the rules do not compile: `terse check {rules}` shows more\n{listed}")
+        said = f"the rules do not compile: `terse check {rules}` shows more\n{listed}"
+        raise DoesNotCompile(said, paths=_paths(rules, files, folders))
     return checked.plan, {"files": files, "folders": folders}
 
 
@@ -131,8 +178,8 @@ _PACKAGE = Path(terse.__file__).parent
 _ROOMS = ("language", "language/checks", "plan", "tiers", "fields", "layout")
 
 
-def _read(entry: Path) -> Plan | None:
-    """The cached plan, if nothing that it was compiled from has changed."""
+def _read(entry: Path) -> tuple[Plan, dict[str, dict[str, Any]]] | None:
+    """The cached plan and what it was compiled from, if nothing of that has changed."""
     try:
         head, _, plan = entry.read_bytes().partition(b"\n")
         inputs = json.loads(head)
@@ -142,13 +189,13 @@ def _read(entry: Path) -> Plan | None:
         for folder, files in inputs["folders"].items():
             if _rule_files(folder) != files:
                 return None
-        return decode(plan)
+        return decode(plan), inputs
     # Whatever is wrong with the entry: compiling anew puts it right.
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, NotAPlan):
         return None
 
 
-def _write(entry: Path, inputs: dict[str, object], plan: Plan) -> None:
+def _write(entry: Path, inputs: dict[str, dict[str, Any]], plan: Plan) -> None:
     data = json.dumps(inputs).encode() + b"\n" + encode(plan)
     new = entry.with_suffix(f".{os.getpid()}.new")
     try:

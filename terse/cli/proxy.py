@@ -17,12 +17,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from terse.cli.live import LivePolicy
+    from terse.cli.policy import FixedPolicy
     from terse.memory.store import Store
+    from terse.plan.model import Plan
     from terse.proxy.complaints import Complaints
     from terse.proxy.connection import Upstream
     from terse.proxy.remote.login import Login
     from terse.proxy.servers import Remote
     from terse.proxy.session import ProxySession
+    from terse.proxy.stdio import Relay
 
 USAGE = "terse proxy [OPTION]… -- COMMAND [ARGUMENT]…, or terse proxy [OPTION]… URL"
 
@@ -42,6 +46,8 @@ Options:
                        the client of this name; without it, the client is asked for its name
   --no-retrieve        do not offer the client tools of the proxy's own: those that fetch what was set aside,
                        or left out of the list of tools
+  --no-watch           do not look whether rule files change: without it, rules that were changed, and are
+                       valid, hold from the next result on
   --store FILE         keep what was set aside in this file, so that it outlives a restart
   --memory SIZE        what earlier results may take in memory, for `dedup` and `diff` to speak of: 64MB if
                        not given; the oldest are forgotten first
@@ -81,7 +87,7 @@ _ONCE = frozenset(
     )
 )
 _OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H"}
-_FLAGS = frozenset(("--no-retrieve", "--no-login"))
+_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch"))
 _OF_PROCESSES = ("-e", "--cwd")
 _OF_URLS = ("-H", "--transport", "--timeout", "--no-login", "--login-timeout")
 LOGIN_SECONDS = 300.0
@@ -121,6 +127,7 @@ class _Arguments:
         self.store = values.get("--store")
         self.memory_bytes = _bytes(values["--memory"]) if "--memory" in values else None
         self.retrieves = "--no-retrieve" not in flags
+        self.watches = "--no-watch" not in flags
 
     def reject(self, options: tuple[str, ...], why: str) -> None:
         """
@@ -163,7 +170,7 @@ def main(arguments: list[str]) -> int:
     from terse.proxy.stdio import Relay
 
     def load(complaints: Complaints) -> ProxySession:
-        return _loaded(given, complaints)
+        return _loaded(given, complaints, relay)
 
     def rewrites_lists(introduction: bytes) -> bool:
         from terse.proxy.clients import may_show_structured
@@ -174,13 +181,14 @@ def main(arguments: list[str]) -> int:
         )
 
     may_refuse = given.rules is not None or given.store is not None
-    code = Relay(
+    relay = Relay(
         upstream,
         load,
         must_load=may_refuse,
         rewrites_lists=rewrites_lists,
         holds_calls=given.rules is not None,
-    ).run()
+    )
+    code = relay.run()
     # At once: threads may be waiting for input that never comes, and nothing is left to clean up.
     os._exit(code)
 
@@ -349,7 +357,7 @@ def _bytes(size: str) -> int:
     return int(number) * _UNITS[unit]
 
 
-def _loaded(given: _Arguments, complaints: Complaints) -> ProxySession:
+def _loaded(given: _Arguments, complaints: Complaints, relay: Relay) -> ProxySession:
     """As `_session`.
 
     Raises:
@@ -359,7 +367,7 @@ def _loaded(given: _Arguments, complaints: Complaints) -> ProxySession:
     from terse.proxy.connection import Refused
 
     try:
-        return _session(given, complaints)
+        return _session(given, complaints, relay)
     except (Refused, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
@@ -370,32 +378,22 @@ def _loaded(given: _Arguments, complaints: Complaints) -> ProxySession:
         raise Refused(f"the rules could not be loaded: a fault of terse's own ({fault})") from error
 
 
-def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
-    """The rules, ready to run; called in a thread while the server boots.
+def _session(given: _Arguments, complaints: Complaints, relay: Relay) -> ProxySession:
+    """The rules, ready to run; called in a thread while the server boots. The relay follows them then.
 
     Raises:
         Refused: the rules do not compile, or name servers and nobody said which one this is.
     """
-    from terse.cli.policy import DoesNotCompile, default_plan, load_plan
-    from terse.proxy.connection import Refused
     from terse.proxy.server_name import derived_name, derived_name_of_url
-    from terse.proxy.session import ProxySession, named_server
+    from terse.proxy.session import ProxySession
     from terse.tokens import vocabulary
 
-    try:
-        plan = default_plan() if given.rules is None else load_plan(given.rules)
-    except DoesNotCompile as reason:
-        raise Refused(str(reason)) from None
-    named = named_server(plan)
-    if named is not None and given.server_name is None:
-        server, place = named
-        raise Refused(
-            f"the rules name the server {server} ({place}): say which one this is, with --server-name NAME"
-        )
+    policy = policy_of(given, complaints)
+    policy.follow(relay)
     derived = derived_name_of_url(given.url) if given.url is not None else derived_name(given.command)
     name = given.server_name or derived
     return ProxySession(
-        plan,
+        policy.plan,
         name,
         vocabulary(),
         complaints,
@@ -404,6 +402,47 @@ def _session(given: _Arguments, complaints: Complaints) -> ProxySession:
         store=None if given.store is None else _store(given.store),
         memory_bytes=given.memory_bytes,
     )
+
+
+def policy_of(
+    given: _Arguments, complaints: Complaints, *, is_alone: bool = True
+) -> FixedPolicy | LivePolicy:
+    """The rules that hold, and will.
+
+    Args:
+        is_alone: there is one server, and rules that name one need its name.
+
+    Raises:
+        Refused: they must not run.
+    """
+    from terse.cli.policy import DoesNotCompile, FixedPolicy, default_plan, load_plan
+    from terse.proxy.connection import Refused
+
+    def refusal(plan: Plan) -> str | None:
+        from terse.proxy.session import named_server
+
+        named = named_server(plan)
+        if named is None or not is_alone or given.server_name is not None:
+            return None
+        server, place = named
+        return f"the rules name the server {server} ({place}): say which one this is, with --server-name NAME"
+
+    made: FixedPolicy | LivePolicy
+    try:
+        if given.rules is None:
+            made = FixedPolicy(default_plan())
+        elif not given.watches:
+            made = FixedPolicy(load_plan(given.rules))
+        else:
+            from terse.cli.live import LivePolicy
+
+            made = LivePolicy(given.rules, complaints, refusal)
+    except DoesNotCompile as reason:
+        raise Refused(str(reason)) from None
+    if (why := refusal(made.plan)) is not None:
+        raise Refused(why)
+    made.start()
+    return made
 
 
 def _store(path: str) -> Store:

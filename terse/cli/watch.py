@@ -34,7 +34,7 @@ def watch(paths: Callable[[], Iterable[str]], once: Callable[[], None]) -> None:
     """
     while True:
         # Before it is done: what changes meanwhile is seen.
-        seen = _stamps(paths())
+        seen = stamps(paths())
         if sys.stdout.isatty():
             write(CLEAR)
         try:
@@ -44,7 +44,7 @@ def watch(paths: Callable[[], Iterable[str]], once: Callable[[], None]) -> None:
                 raise
             write_error(f"terse: {failure.message}\n")
             sys.stderr.flush()
-        while _stamps(seen) == seen:
+        while stamps(seen) == seen:
             sleep(INTERVAL)
 
 
@@ -73,7 +73,8 @@ def rule_files(rules: str) -> list[str]:
     return list(dict.fromkeys(read))
 
 
-def _stamps(paths: Iterable[str]) -> Stamps:
+def stamps(paths: Iterable[str]) -> Stamps:
+    """The stamps of files and folders as they are now."""
     return {path: _stamp(path) for path in paths}
 
 

@@ -19,6 +19,10 @@ class Complaints:
         if kind in self._said:
             return
         self._said.add(kind)
+        self.tell(message)
+
+    def tell(self, message: str) -> None:
+        """Print `terse: message`, whatever was said before: for news, of which there are few."""
         # One write, so that it does not end up in the middle of a line of the server's. Nobody reading
         # stderr is no reason to stop.
         with suppress(OSError):

@@ -18,7 +18,10 @@ from terse.proxy.rewriting import Held, Rewriter, Rewriting
 from terse.proxy.wire import LISTS, ToolCall, Wire
 
 if TYPE_CHECKING:
+    from terse.plan.model import Plan
     from terse.proxy.listing import Request
+
+_LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
 
 QUIET_SECONDS = 0.2
 """No message for so long: the client has what it starts with, and its model thinks."""
@@ -168,6 +171,18 @@ class Connection:
     def wait_until_sent(self) -> None:
         """Wait until all that is being rewritten has been sent: the time limit bounds it."""
         self._rewriting.wait_until_sent()
+
+    def follow(self, plan: Plan) -> None:
+        """Run another plan from the next result on; the client is told if its list of tools is another one.
+
+        A client of 2026-07-28 is not told: it asks again when its list is stale.
+        """
+
+        def follow(rewriter: Rewriter) -> None:
+            if rewriter.follow(plan) and self._wire.has_begun:
+                self._send(_LIST_CHANGED)
+
+        self._rewriting.note(follow)
 
     def finish(self) -> None:
         """Wait until all is noted that was sent: see `Rewriting.finish`."""

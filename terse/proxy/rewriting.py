@@ -14,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from terse.plan.model import Plan
     from terse.proxy.answer import Answer
     from terse.proxy.listing import Request
     from terse.proxy.observing import Observing
@@ -105,6 +106,10 @@ class Rewriter(Protocol):
 
     def begin(self) -> None:
         """The client began its session anew, and has no results. Raises nothing."""
+
+    def follow(self, plan: Plan) -> bool:
+        """Run another plan from now on. Returns whether the list of tools is another one then. Raises
+        nothing."""
 
     def warm(self) -> None:
         """Do now what the first result would otherwise wait for. Raises nothing."""

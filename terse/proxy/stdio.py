@@ -23,6 +23,8 @@ from terse.proxy.rewriting import Rewriter
 if TYPE_CHECKING:
     from types import FrameType
 
+    from terse.plan.model import Plan
+
 LOAD_AFTER_SECONDS = 0.05
 """The proxy's own modules load when the server has said something, or after this time: not while both
 of them would be starting, nor between a client and the answer to its first message."""
@@ -90,6 +92,10 @@ class Relay:
         self._drained = Event()
         self._stop_code: int | None = None
         self._refused = False
+
+    def follow(self, plan: Plan) -> None:
+        """See `Connection.follow`."""
+        self._connection.follow(plan)
 
     def run(self) -> int:
         """Relay until the server ends, the client goes, or a signal comes. Returns the exit code.

@@ -78,6 +78,7 @@ class Wire:
 
     Attributes:
         client: the client's name as it gave it; None before it did.
+        has_begun: the client has begun with `initialize`, as up to 2025-11-25.
 
     Args:
         rewrites_lists: whether answers to `tools/list` may be rewritten, asked with bytes that hold the
@@ -92,6 +93,7 @@ class Wire:
         counts: Callable[[], dict[str, int]] | None = None,
     ) -> None:
         self.client: str | None = None
+        self.has_begun = False
         # Not read before a tool is asked for: what reads them is not imported while the server starts.
         self._introductions: deque[bytes] = deque(maxlen=4)
         self._rewrites_lists = rewrites_lists
@@ -103,6 +105,7 @@ class Wire:
         self._tasks: dict[str, ToolCall] = {}
         self._bytes = 0
         self._counts = counts if counts is not None else dict[str, int]
+        self._shares_counts = counts is not None
         self._calls = self._counts()
         self._answered: dict[JsonRpcId, ToolCall] = {}
         self._withdrawn: deque[ToolCall | None] = deque()
@@ -129,9 +132,10 @@ class Wire:
                 and b"cancelled" in message
             )
             or ((b"tools/list" in message or b"tools\\/list" in message) and self._may_rewrite_list(message))
-            or (self._calls and b'"initialize"' in message)
+            or ((self._calls or self._shares_counts) and b'"initialize"' in message)
         ):
             self._unread.append(message)
+        self.has_begun = self.has_begun or b'"initialize"' in message
         if b'"initialize"' in message and len(message) <= MAX_INTRODUCTION_BYTES:
             self._introductions.append(message)
 

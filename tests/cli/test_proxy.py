@@ -205,7 +205,7 @@ def test_a_bad_rule_file_is_an_error_at_start(content: bytes, tmp_path: Path) ->
 BROKEN_LOADER = """
 import sys, terse.cli.policy as policy
 def fail(*arguments): raise MemoryError("secret")
-policy.load_plan = policy.default_plan = fail
+policy.load = policy.default_plan = fail
 from terse.cli.entry import main
 main(sys.argv[1:])
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from terse.plan.model import Plan
 from terse.proxy.answer import Answer
 from terse.proxy.retrieval import OwnCall
 from terse.proxy.rewriting import Held
@@ -25,6 +26,9 @@ class Shouting:
 
     def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
         pass
+
+    def follow(self, plan: Plan) -> bool:
+        return False
 
     def retrieve(self, call: OwnCall) -> bytes:
         return call.message

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event
 
+from terse.plan.model import Plan
 from terse.proxy.answer import Answer
 from terse.proxy.retrieval import OwnCall
 from terse.proxy.rewriting import MAX_WAITING, MAX_WAITING_BYTES, Held, Rewriter, Rewriting
@@ -56,6 +57,9 @@ class Playbook:
 
     def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
         pass
+
+    def follow(self, plan: Plan) -> bool:
+        return False
 
     def retrieve(self, call: OwnCall) -> bytes:
         return call.message
