@@ -89,8 +89,8 @@ def call(ident: object, params: dict[str, Any]) -> None:
         count = int(arguments["count"])
         rows = [{"id": number, "name": f"{NAME} {number}", "note": "the same"} for number in range(count)]
         text = "x" * count if params["name"] == "big" else json.dumps(rows)
-    if params["name"] == "pid":
-        text = str(os.getpid())
+    if params["name"] == "story":
+        text = json.dumps({"text": f"{NAME} tells " * 100})
     if params["name"] == "task":
         send(id=ident, result={"task": {"taskId": f"task of {NAME}", "status": "working"}})
         return
