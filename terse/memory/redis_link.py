@@ -67,6 +67,8 @@ class RedisLink:
                 timeout=SECONDS,
                 socket_timeout=SECONDS,
                 socket_connect_timeout=SECONDS,
+                # The older protocol asks for a password in words that people understand.
+                protocol=2,
                 # A counter that was sent twice would count twice.
                 retry=Retry(NoBackoff(), 0),
                 **more,
