@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from terse.memory.store import Store
     from terse.plan.model import Plan
     from terse.proxy.complaints import Complaints
-    from terse.proxy.connection import Upstream
+    from terse.proxy.connection import Refused, Upstream
     from terse.proxy.remote.login import Login
     from terse.proxy.servers import Remote
     from terse.proxy.session import ProxySession
@@ -51,8 +51,11 @@ Options:
   --store FILE         keep what was set aside in this file, so that it outlives a restart
   --memory SIZE        what earlier results may take in memory, for `dedup` and `diff` to speak of: 64MB if
                        not given; the oldest are forgotten first
-  --config FILE        take the server from a client's `mcpServers` document, in JSON or YAML: a file, or the
-                       JSON itself; NAME says which of them
+  --config FILE        take the servers from a client's `mcpServers` document, in JSON or YAML: a file, or the
+                       document itself. Without NAME, all of them are run as one: the tool `search` of the
+                       server `docs` is `docs__search`, and rules call it `docs/search`
+  --wait SECONDS       of several: how long one of them may hold up the answer of all: 8 if not given. What it
+                       has later is told as a change
   --help               this page
 
 For a server that is a process:
@@ -76,14 +79,14 @@ Examples:
   terse proxy -- npx -y @modelcontextprotocol/server-everything
   terse proxy -H 'Authorization: Bearer ${TOKEN}' https://mcp.example.com/mcp
 
-Exit codes: the server's own, 0 for one behind a URL; 128+n after signal n; 2 when the rules do not compile;
-126 or 127 when the command cannot be run.
+Exit codes: the server's own, 0 for one behind a URL and for several; 128+n after signal n; 2 when the rules
+do not compile; 126 or 127 when the command cannot be run.
 """
 
 _ONCE = frozenset(
     (
-        *("--rules", "--server-name", "--client", "--store", "--memory", "--config", "--cwd", "--transport"),
-        *("--timeout", "--login-timeout"),
+        *("--rules", "--server-name", "--client", "--store", "--memory", "--config", "--wait", "--cwd"),
+        *("--transport", "--timeout", "--login-timeout"),
     )
 )
 _OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H"}
@@ -111,6 +114,7 @@ class _Arguments:
     ) -> None:
         self.command = command
         self.config = values.get("--config")
+        self.wait = _seconds("--wait", values)
         self.url = None if self.config is not None else word
         self.name = None if self.config is None else word
         self.env = lists.get("-e", [])
@@ -160,6 +164,13 @@ def main(arguments: list[str]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         given = _read(arguments)
+        if given.config is not None and given.name is None:
+            from terse.cli.many import run
+
+            code = run(given)
+            if code is not None:
+                # At once, as below.
+                os._exit(code)
         upstream = _start(given)
     except _Unusable as reason:
         return _complain(str(reason), 2)
@@ -363,19 +374,25 @@ def _loaded(given: _Arguments, complaints: Complaints, relay: Relay) -> ProxySes
     Raises:
         Refused: as `_session`; or, where rules were asked for, whatever else kept them from being loaded.
     """
+    try:
+        return _session(given, complaints, relay)
+    except BaseException as error:
+        refused = as_refused(given, error)
+        if refused is None:
+            raise
+        raise refused from error
+
+
+def as_refused(given: _Arguments, error: BaseException) -> Refused | None:
+    """What the failure of loading the rules means where rules were asked for; None: what it says itself."""
     from terse.proxy.complaints import place_of
     from terse.proxy.connection import Refused
 
-    try:
-        return _session(given, complaints, relay)
-    except (Refused, KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        if given.rules is None:
-            raise
-        # INVARIANT: rules that were asked for hold, or nothing is sent: a guard, a `remove`, a hidden tool.
-        fault = f"{type(error).__name__} at {place_of(error)}"
-        raise Refused(f"the rules could not be loaded: a fault of terse's own ({fault})") from error
+    if given.rules is None or isinstance(error, (Refused, KeyboardInterrupt, SystemExit)):
+        return None
+    # INVARIANT: rules that were asked for hold, or nothing is sent: a guard, a `remove`, a hidden tool.
+    fault = f"{type(error).__name__} at {place_of(error)}"
+    return Refused(f"the rules could not be loaded: a fault of terse's own ({fault})")
 
 
 def _session(given: _Arguments, complaints: Complaints, relay: Relay) -> ProxySession:

@@ -54,8 +54,8 @@ def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         (["--config", "{}"], '--config: there is no "mcpServers" at the top'),
         (["--config", '{"mcpServers":{"a":{"command":"x"}}}', "b"], "there is no server b; there is a"),
         (
-            ["--config", '{"mcpServers":{"a":{"command":"x"},"b":{"command":"x"}}}'],
-            "say which server: --config FILE NAME; there is a, b",
+            ["--config", '{"mcpServers":{"a":{"command":"x","disabled":true}}}'],
+            "there is no server that is not disabled",
         ),
         (
             ["--config", '{"mcpServers":{"a":{"command":"x","disabled":true}}}', "a"],
