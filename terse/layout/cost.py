@@ -9,8 +9,9 @@ are its columns: a step that changes one of them pays for that one only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from terse.layout.document import (
     ABSENT,
@@ -29,7 +30,7 @@ from terse.layout.document import (
     Table,
     tables,
 )
-from terse.layout.header import has_separator, leaves, write_columns
+from terse.layout.header import has_separator, write_columns
 from terse.layout.inline import Place, write_key, write_value
 from terse.layout.sample import clip, spread
 from terse.layout.write import write_column, write_kinds, write_pair
@@ -37,8 +38,9 @@ from terse.payload.exact import Number
 
 TABLE_ROWS = 8
 COLUMN_ROWS = 12
-"""Rows measured of a longer table, and of a column alone; fewer where each of them holds much. What is asked
-of a table is mostly its separator, which makes the same difference in every row."""
+"""Rows measured of a longer table, and of columns that say the same in different ways; fewer where each of
+them holds much. What is asked of a table is mostly its separator, which makes the same difference in every
+row, and what is asked of one of its columns was mostly measured with the table."""
 SAMPLE_ITEMS = 24
 """Items measured of a longer list."""
 SAMPLE_KEYS = 1_000
@@ -70,6 +72,9 @@ class Cost:
         self._values: dict[int, tuple[object, float]] = {}
         self._tables: dict[tuple[int, str], tuple[Table, float]] = {}
         self._columns: dict[tuple[int, int], _Shown] = {}
+        # The objects of these live in those of the others.
+        self._tokens: dict[tuple[int, int, str, str], float] = {}
+        self._whole: dict[tuple[int, int, str, int], float] = {}
         self._headers: dict[tuple[int, str], tuple[Column, int]] = {}
         self._words: dict[str, int] = {}
 
@@ -118,9 +123,15 @@ class Cost:
         """Tokens of the cells of some rows, each with the separator before it, the first with `lead`; and of
         all child rows."""
         tokens = below = 0.0
+        number = len(rows)
         for column in columns:
             if isinstance(column, Cells):
-                tokens += self._shown(column, rows).tokens(separator, lead, self._count)
+                key = (id(column), number, separator, lead)
+                known = self._tokens.get(key)
+                if known is None:
+                    known = self._shown(column, rows).tokens(separator, lead, self._count)
+                    self._tokens[key] = known
+                tokens += known
             elif isinstance(column, Group):
                 if column.whole:
                     tokens += sum(self.plain(column.whole[row]) for row in rows if row in column.whole)
@@ -129,7 +140,7 @@ class Cost:
                 below += deeper
             elif isinstance(column, Child):
                 # A count is a sign and a number.
-                tokens += 2 * len(rows)
+                tokens += 2 * number
                 for row in rows:
                     count = column.counts[row]
                     if type(count) is not int and count is not ABSENT:
@@ -164,11 +175,20 @@ class Cost:
             known = self._columns[key] = _Shown(column, cells, inside, marks)
         return known
 
-    def column(self, column: Column, count: int, separator: str = ",") -> float:
-        """Tokens of one column of a table: its part of the header and its cells."""
-        rows = spread(count, _sample_size(COLUMN_ROWS, [column]))
-        tokens, below = self._cells([column], rows, separator, separator)
-        return self._header([column], separator) + tokens * count / max(1, len(rows)) + below
+    def column(self, column: Column, count: int, separator: str = ",", most: int = TABLE_ROWS) -> float:
+        """Tokens of one column of a table: its part of the header and its cells.
+
+        Args:
+            most: rows to measure of a longer table.
+        """
+        key = (id(column), count, separator, most)
+        known = self._whole.get(key)
+        if known is None:
+            rows = spread(count, _sample_size(most, [column]))
+            tokens, below = self._cells([column], rows, separator, separator)
+            known = self._header([column], separator) + tokens * count / max(1, len(rows)) + below
+            self._whole[key] = known
+        return known
 
     def plain(self, value: Cell) -> float:
         """Tokens of a value on the spot."""
@@ -225,7 +245,7 @@ class Cost:
         """The column that costs least of several that say the same; the first of equals."""
         if len(columns) == 1 or self.expired():
             return columns[-1]
-        return min(columns, key=lambda column: self.column(column, count))
+        return min(columns, key=lambda column: self.column(column, count, most=COLUMN_ROWS))
 
     def separated(self, name: str, table: Table) -> Table:
         """The table with the separator that costs less; commas, if there is nothing in it."""
@@ -279,27 +299,33 @@ class _Shown:
         self.inside = inside
         self.marks = marks
         self.is_numbers = not marks and set(map(type, cells.values)) == {Number}
-        self._tokens: dict[tuple[str, str], float] = {}
+        self._as_numbers: float | None = None
 
     def tokens(self, separator: str, lead: str, count: Callable[[str], int]) -> float:
         """Tokens of the cells, each with `lead` before it."""
         if self.is_numbers and lead:
             # A number costs the same behind either sign.
-            separator = lead = ","
-        known = self._tokens.get((separator, lead))
-        if known is None:
-            # A cell stands between two separators here, too; the line end behind one adds a token at most.
-            between = lead or f"{separator}\n"
-            known = count(lead + between.join(write_column(self.cells, separator)))
-            known += self.inside + self.marks * MARK_TOKENS[separator]
-            if not lead:
-                known -= max(0, len(self.cells.values) - 1)
-            self._tokens[separator, lead] = known
-        return known
+            if self._as_numbers is None:
+                self._as_numbers = self.inside + count("," + ",".join(self.cells.values))  # type: ignore[arg-type]
+            return self._as_numbers
+        # A cell stands between two separators here, too; the line end behind one adds a token at most.
+        between = lead or f"{separator}\n"
+        tokens = count(lead + between.join(write_column(self.cells, separator)))
+        if not lead:
+            tokens -= max(0, len(self.cells.values) - 1)
+        return tokens + self.inside + self.marks * MARK_TOKENS[separator]
 
 
 def _sample_size(most: int, columns: Sequence[Column]) -> int:
     """How many rows to look at, of so many at most."""
-    if len(columns) <= FEW_COLUMNS and all(type(column) is not Group for column in columns):
+    if Group not in set(map(type, columns)) and len(columns) <= FEW_COLUMNS:
         return most
-    return max(6, min(most, SAMPLE_VALUES // max(1, sum(1 for _ in leaves(columns)))))
+    return max(6, min(most, SAMPLE_VALUES // max(1, _leaves(columns))))
+
+
+def _leaves(columns: Sequence[Column]) -> int:
+    """How many columns have cells."""
+    return sum(
+        _leaves(column.columns) if isinstance(column, Group) else isinstance(column, (Cells, Child))
+        for column in columns
+    )

@@ -8,8 +8,9 @@ the result into text, `read` turns the text back into the value. No tier changes
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+
+from msgspec import Struct, field
 
 from terse.layout.forms import JSON, Form
 from terse.payload.exact import JsonValue
@@ -28,23 +29,20 @@ ABSENT = Mark.ABSENT
 USUAL = Mark.USUAL
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """`*3`: the value stands in the legend under this number."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(Struct, frozen=True):
     """A string that holds JSON: `style` says how its text was spelt, `value` is the document in it."""
 
     value: JsonValue
     style: str
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A place in a template: the text of another value, by its path of names.
 
     In a column, the names are those of other columns of the same row; in an object, of its own values.
@@ -53,8 +51,7 @@ class Slot:
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(Struct, frozen=True):
     """A string in an object that follows from the object's other values: `forks=f"{url}/forks"`."""
 
     parts: tuple[str | Slot, ...]
@@ -71,8 +68,7 @@ Count = int | Cell
 # ---- columns -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+class Cells(Struct, frozen=True):
     """A column with one cell a row.
 
     Attributes:
@@ -91,16 +87,14 @@ class Cells:
     usual: Constant | Template | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """A column without cells: the same value in every record (of the group it stands in)."""
 
     name: str
     value: JsonValue
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """A column without cells whose string follows from others: `forks_url={url}/forks`.
 
     A template that is one slot and nothing else copies the value whatever its type.
@@ -110,8 +104,7 @@ class Template:
     parts: tuple[str | Slot, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Nested objects: `user{login,id}`. Where every cell of the group is absent, so is the object.
 
     Attributes:
@@ -125,8 +118,7 @@ class Group:
     source: Sequence[Cell]
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(Struct, frozen=True):
     """Lists of records inside records: `items[]{sku,qty}`. The cell holds how many there are.
 
     Attributes:
@@ -158,8 +150,7 @@ class Rows(StrEnum):
     """A list of fixed length; the header numbers its places."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows under one header.
 
     Attributes:
@@ -177,29 +168,25 @@ class Table:
     separator: str = ","
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """An object opened over several lines, because something in it is."""
 
     entries: Sequence[tuple[str, Node]]
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """A list opened over several lines, because something in it is."""
 
     nodes: Sequence[Node]
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Struct, frozen=True):
     """A value written on the spot."""
 
     value: Cell
 
 
-@dataclass(frozen=True, slots=True)
-class Kinds:
+class Kinds(Struct, frozen=True):
     """A list of records of several kinds: a table for each kind, and whose row comes when.
 
     Attributes:
@@ -210,8 +197,7 @@ class Kinds:
     order: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Spelled:
+class Spelled(Struct, frozen=True):
     """A string that holds JSON, laid out: `result: json 30 rows of …`. `style`: see `Embedded`."""
 
     node: Node
@@ -221,8 +207,7 @@ class Spelled:
 Node = Plain | Block | Items | Table | Kinds | Spelled
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A JSON document and the way it is written.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from terse.layout.document import Block, Cell, Document, Filled, Items, Node, Plain, Slot, Spelled
 from terse.layout.inline import Place, write_value

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import repeat
+
+from msgspec.structs import replace
 
 from terse.layout.document import Cells, Child, Column, Count, Group, Table
 

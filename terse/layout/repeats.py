@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from operator import is_not
 from typing import Any
+
+from msgspec.structs import replace
 
 from terse.layout.document import (
     Block,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from operator import is_
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from terse.layout.cost import Cost
 from terse.layout.document import Block, Child, Column, Document, Group, Items, Kinds, Node, Spelled, Table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from terse.layout.document import tables
@@ -71,6 +72,7 @@ class Chain:
         self._scale = scale
         self._clock = clock
         self._seconds = budget_ms / 1000
+        self._large_enough: tuple[Draft | None, int] = (None, 0)
 
     def idle(self, size_bytes: int) -> tuple[StepTrace, ...] | None:
         """The traces of a chain none of whose steps will run on a text of this size; None when one may.
@@ -197,12 +199,13 @@ class Chain:
     def _trace(self, step: Step, ended: _Ended, before: Draft) -> StepTrace:
         tier = self._tiers[step.tier]
         made = ended.draft
+        known = self._known(before)
         return StepTrace(
             describe.step(step, tier.options) if tier.options else step.tier,
             step.at,
             ended.status,
-            self._known(before),
-            self._known(made),
+            known,
+            known if made is before else self._known(made),
             tier.guarantee,
             ended.note,
             ended.milliseconds,
@@ -217,33 +220,35 @@ class Chain:
 
     def _is_under(self, draft: Draft, tokens: int, context: Context) -> bool:
         """Whether the draft has fewer tokens than so many: of one with plainly more, nothing is written."""
-        document = draft.document
-        if not draft.is_written and document is not None:
+        known, has = self._large_enough
+        if known is draft and has >= tokens:
+            # Asked before every step, and mostly of the draft that was asked of before.
+            return False
+        if not draft.is_written and (document := draft.document) is not None:
             estimated = sum(context.cost.rows(table, table.separator) for table in tables(document.root))
-            if estimated >= PLAINLY * tokens:
-                return False
-        return self._scale.is_under(draft.text, tokens)
+            is_under = estimated < PLAINLY * tokens and self._scale.is_under(draft.text, tokens)
+        else:
+            is_under = self._scale.is_under(draft.text, tokens)
+        if not is_under:
+            self._large_enough = (draft, tokens)
+        return is_under
 
     def _one(self, step: Step, draft: Draft, context: Context, handles: set[str], counted: bool) -> _Ended:
         tier = self._tiers[step.tier]
-        start: float | None = None
-
-        def ended(status: StepStatus, note: str, made: Draft = draft) -> _Ended:
-            # A step that did not run took no time: the clock costs more than it.
-            took = 0.0 if start is None else 1000 * (self._clock() - start)
-            return _Ended(status, note, made, took)
-
         if why := self._limits.on_tier(tier):
-            return ended(StepStatus.FORBIDDEN, why)
+            return _Ended(StepStatus.FORBIDDEN, why, draft, 0.0)
         if self._is_under(draft, tier.least_tokens, context):
-            return ended(StepStatus.SKIPPED, _left_alone(tier))
+            return _Ended(StepStatus.SKIPPED, _left_alone(tier), draft, 0.0)
         if draft.state not in tier.takes:
-            takes = " or ".join(sorted(state.value for state in tier.takes))
-            return ended(StepStatus.SKIPPED, f"it takes {takes}, this is {draft.state.value}")
+            return _Ended(StepStatus.SKIPPED, _not_taken(tier.takes, draft.state), draft, 0.0)
         if context.expired() and not tier.needs_memory:
             # What speaks of earlier results looks at the clock itself, and has mostly been done at the start.
-            return ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms")
+            return _Ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms", draft, 0.0)
         start = self._clock()
+
+        def ended(status: StepStatus, note: str, made: Draft = draft) -> _Ended:
+            return _Ended(status, note, made, 1000 * (self._clock() - start))
+
         try:
             result = tier.run(draft, step.options, context)
             if isinstance(result, Skip):
@@ -259,6 +264,11 @@ class Chain:
             # INVARIANT: a handle in a result can be read and quoted as it stands.
             return ended(StepStatus.SKIPPED, "it would take a handle apart")
         return ended(StepStatus.APPLIED, result.note, made)
+
+
+@lru_cache(64)
+def _not_taken(takes: frozenset[State], state: State) -> str:
+    return f"it takes {' or '.join(sorted(each.value for each in takes))}, this is {state.value}"
 
 
 def _left_alone(tier: Tier) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from terse.layout.cost import Cost
 from terse.layout.document import USUAL, Cells, Column, Constant, Group, Mark, Table

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from terse.layout.cost import Cost
+from msgspec.structs import replace
+
+from terse.layout.cost import COLUMN_ROWS, Cost
 from terse.layout.document import (
     Cell,
     Cells,
@@ -152,7 +153,9 @@ def _close(column: Group | Child, count: int, cost: Cost, keys: Repeats) -> Colu
     for key, times in uses.items():
         tokens = cost.plain(examples[key])
         closed += min(times * tokens, tokens + LEGEND_TOKENS + times * REFERENCE_TOKENS)
-    return Cells(column.name, column.source) if closed < cost.column(column, count) else column
+    return (
+        Cells(column.name, column.source) if closed < cost.column(column, count, most=COLUMN_ROWS) else column
+    )
 
 
 TIER = Tier(

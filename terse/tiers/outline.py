@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from terse.layout.document import Block, Cell, Embedded, Items, Node, Plain, Spelled
 from terse.layout.write import WIDTH, write_pair

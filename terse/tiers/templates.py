@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import repeat
 from operator import eq
+
+from msgspec.structs import replace
 
 from terse.layout.cost import Cost
 from terse.layout.document import (
