@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "terse"
 # A room may import the rooms of the layers below its own, and itself. Top to bottom.
 LAYERS = (
     ("cli",),
-    ("review", "fluency", "serve"),
+    ("review", "fluency", "serve", "shell"),
     ("editors",),
     ("capture", "clients", "report", "ledger", "proxy", "language"),
     ("listing",),
@@ -32,6 +32,7 @@ ONLY_ROOMS_THAT_IMPORT = {
     "pygls": {"editors"},
     "lsprotocol": {"editors"},
     "httpx2": {"fluency", "proxy", "serve"},
+    "jsonschema": {"shell"},
     "jwt": {"serve"},
     "prometheus_client": {"serve"},
     "redis": {"memory"},

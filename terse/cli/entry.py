@@ -1,7 +1,8 @@
-"""Where `terse` starts. The quick ways out first: `--version` and `proxy` load neither typer nor lark."""
+"""Where `terse` starts. Quick ways first: `--version`, `proxy`, `serve`, `cli` import no typer, no lark."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -20,6 +21,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if asked := os.environ.get("_TERSE_COMPLETE"):
+        from terse.shell.completion import answer
+
+        # typer knows all commands but the one whose tools are a server's.
+        code = answer(asked)
+        if code is not None:
+            return code
     if arguments in (["--version"], ["-V"]):
         from terse import __version__
 
@@ -33,6 +41,10 @@ def _run(arguments: list[str]) -> int:
         from terse.cli.serve import main as serve
 
         return serve(arguments[1:])
+    if arguments[:1] == ["cli"]:
+        from terse.cli.cli import main as cli
+
+        return cli(arguments[1:])
     if arguments[:1] == ["check"]:
         from terse.cli.checking import quick
 

@@ -64,6 +64,22 @@ SERVE = Command(
     passes_arguments=True,
 )
 
+
+def _cli(context: typer.Context) -> None:
+    from terse.cli.cli import main
+
+    raise typer.Exit(main(context.args))
+
+
+CLI = Command(
+    name="cli",
+    sentence="Use an MCP server as a local command: its tools with flags, their results smaller.",
+    run=_cli,
+    example="terse cli memory -- npx -y @modelcontextprotocol/server-memory",
+    example_does="a server gets a name, and its tools are listed; later: terse cli memory TOOL --FLAG VALUE",
+    passes_arguments=True,
+)
+
 COMMANDS: tuple[Command, ...] = (
     init.COMMAND,
     explain.COMMAND,
@@ -82,6 +98,7 @@ COMMANDS: tuple[Command, ...] = (
     lsp.COMMAND,
     PROXY,
     SERVE,
+    CLI,
     logout.COMMAND,
 )
 """Every command, in the order of `terse --help`."""
@@ -121,7 +138,6 @@ def application() -> typer.Typer:
         help=HELP,
         epilog=_examples(),
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )

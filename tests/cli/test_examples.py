@@ -67,6 +67,9 @@ def test_the_example_of_a_command_runs(command: Command, folder: Path) -> None:
     path = os.pathsep.join((str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]))
     ledger = folder / "ledger.sqlite"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "TERSE_LEDGER": str(ledger)}
+    if command.name == "cli":
+        # It keeps the server's name, and leaves the server running.
+        environment |= {"XDG_CONFIG_HOME": str(folder), "XDG_STATE_HOME": str(folder), "XDG_RUNTIME_DIR": ""}
     if command.name == "stats":
         noting = Ledger(ledger, print)
         noting.observe(record())
@@ -89,6 +92,8 @@ def test_the_example_of_a_command_runs(command: Command, folder: Path) -> None:
         check=False,
     )
 
+    if command.name == "cli":
+        subprocess.run([sys.executable, "-m", "terse", "cli", "--stop"], env=environment, check=True)
     assert done.returncode == 0, done.stderr.decode()
     assert b"Traceback" not in done.stderr
 
