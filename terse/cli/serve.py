@@ -59,8 +59,8 @@ Limits:
   --grace SECONDS          what is under way may take when the service is stopped: 10 if not given
 
 Of `terse proxy`, which says more of them:
-  --rules PATH, --server-name NAME, --client NAME, --no-retrieve, --config FILE, -e NAME=VALUE, --cwd FOLDER,
-  -H 'NAME: VALUE', --transport KIND, --timeout SECONDS, --no-login, --login-timeout SECONDS
+  --rules PATH, --no-watch, --server-name NAME, --client NAME, --no-retrieve, --config FILE, --wait SECONDS,
+  -e NAME=VALUE, --cwd FOLDER, -H 'NAME: VALUE', --transport KIND, --timeout SECONDS, and those of a login
   --store FILE             keep what was set aside in this file; with tokens, in one beside it for each user
   --memory SIZE            what earlier results of one session may take in memory: 4MB if not given
   --help                   this page

@@ -8,22 +8,22 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from terse.cli import proxy
-from terse.cli.policy import DoesNotCompile, default_plan, load_plan
 from terse.cli.proxied import Unusable, chosen_server, read_config
 from terse.memory.expiring_store import ExpiringStore
 from terse.memory.sqlite_store import SqliteStore
 from terse.memory.sqlite_store import Unusable as UnusableStore
 from terse.memory.store import Store
-from terse.plan.model import Plan
 from terse.proxy.child import Child
 from terse.proxy.clients import may_show_structured, shown_by
 from terse.proxy.complaints import Complaints
 from terse.proxy.connection import Connection, Refused, Upstream
-from terse.proxy.many.router import Router
+from terse.proxy.many.assembled import Manner, router
+from terse.proxy.many.naming import Names, SameName
+from terse.proxy.many.router import LIMIT_SECONDS
 from terse.proxy.remote.server import RemoteServer
 from terse.proxy.server_name import derived_name, derived_name_of_url
 from terse.proxy.servers import Local, Server
-from terse.proxy.session import ProxySession, named_server
+from terse.proxy.session import ProxySession
 from terse.serve.access import ANYBODY
 from terse.serve.session import Open, Opened
 from terse.tokens import vocabulary
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from terse.memory.redis_link import RedisLink
     from terse.proxy.remote.login import Login
 
+OF_ONE = ("--server-name", "-e", "--cwd", "-H", "--transport")
 MEMORY_BYTES = 4 << 20
 """What earlier results of one session may take: there may be a thousand of them."""
 MAX_STORES = 4096
@@ -66,17 +67,12 @@ class Behind:
         # A client that only listens may use a session for longer than its calls say.
         self.kept_seconds = 2 * idle + 3600
         self._complaints = Complaints()
-        self._plan = _plan(given)
         self._servers = _servers(given, self._complaints)
         self._names = tuple(self._servers)
         self._stores: dict[str, Store] = {}
-        named = named_server(self._plan)
-        if named is not None and len(self._names) == 1 and given.server_name is None and given.config is None:
-            server, place = named
-            raise Refused(
-                f"the rules name the server {server} ({place}): say which one this is, "
-                "with --server-name NAME"
-            )
+        # A document names its servers.
+        is_nameless = given.server_name is None and given.config is None
+        self._policy = proxy.policy_of(given, self._complaints, is_alone=is_nameless)
         self._vocabulary = vocabulary()
 
     def for_session(self, caller: str, send: Send, ended: Ended) -> Opened:
@@ -117,23 +113,15 @@ class Behind:
                 self._store(caller, is_shared=False)
 
     def _open(self, caller: str, send: Send, ended: Ended, *, is_shared: bool) -> Opened:
-        connect = partial(self._connect, caller, is_shared)
-        if len(self._names) == 1:
-            name = self._names[0]
-            upstream = self._servers[name]()
-            return Opened(upstream, connect(name, upstream, send, ended))
-        router = Router(self._servers, connect, self._complaints)
-        return Opened(router, self._plain(router, send, ended))
-
-    def _connect(
-        self, caller: str, is_shared: bool, name: str, upstream: Upstream, send: Send, ended: Ended
-    ) -> Connection:
-        """The connection to one server, with the rules for it."""
-        given = self._given
+        if len(self._names) > 1:
+            return self._open_all(caller, send, ended, is_shared=is_shared)
+        given, name = self._given, self._names[0]
+        upstream = self._servers[name]()
 
         def load() -> ProxySession:
+            self._policy.follow(connection)
             return self.session(
-                self._plan,
+                self._policy.plan,
                 name,
                 self._vocabulary,
                 self._complaints,
@@ -144,7 +132,7 @@ class Behind:
                 remembers=not is_shared,
             )
 
-        return Connection(
+        connection = Connection(
             upstream,
             send,
             load,
@@ -154,6 +142,37 @@ class Behind:
             rewrites_lists=self._rewrites_lists,
             holds_calls=given.rules is not None,
         )
+        return Opened(upstream, connection)
+
+    def _open_all(self, caller: str, send: Send, ended: Ended, *, is_shared: bool) -> Opened:
+        """All servers as one, each with the rules for it."""
+        given = self._given
+        manner = Manner(
+            has_rules=given.rules is not None,
+            client=given.client,
+            retrieves=given.retrieves,
+            store=lambda: self._store(caller, is_shared=is_shared),
+            memory_bytes=MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes,
+            remembers=not is_shared,
+            limit=given.wait or LIMIT_SECONDS,
+        )
+        all_of_them = router(
+            self._servers,
+            lambda: (self._policy, self._vocabulary),
+            manner,
+            self._complaints,
+            lambda: ended(None),
+        )
+        # Each server behind it has its rules: here there are none.
+        connection = Connection(
+            all_of_them,
+            send,
+            lambda: None,
+            ended=ended,
+            refused=lambda: ended(None),
+            complaints=self._complaints,
+        )
+        return Opened(all_of_them, connection)
 
     def _replicated(self, session: str, is_new: bool, caller: str, send: Send, ended: Ended) -> Opened:
         """A server with the rules for it, in a session that other replicas serve as well."""
@@ -172,8 +191,9 @@ class Behind:
             try:
                 if is_new:
                     log.begin()
+                self._policy.follow(connection)
                 return ReplicatedSession(
-                    self._plan,
+                    self._policy.plan,
                     name,
                     self._vocabulary,
                     self._complaints,
@@ -207,17 +227,6 @@ class Behind:
             introduction if given.client is None else given.client.encode()
         )
 
-    def _plain(self, upstream: Upstream, send: Send, ended: Ended) -> Connection:
-        """A connection without rules: each server behind it has its own."""
-        return Connection(
-            upstream,
-            send,
-            lambda: None,
-            ended=ended,
-            refused=lambda: ended(None),
-            complaints=self._complaints,
-        )
-
     def _store(self, caller: str, *, is_shared: bool) -> Store | None:
         """Where values are kept that were set aside for somebody; None: as long as the session lasts.
 
@@ -245,13 +254,6 @@ class Behind:
         return ExpiringStore() if path is None else _sqlite_store(path, caller)
 
 
-def _plan(given: proxy._Arguments) -> Plan:
-    try:
-        return default_plan() if given.rules is None else load_plan(given.rules)
-    except DoesNotCompile as reason:
-        raise Refused(str(reason)) from None
-
-
 def _sqlite_store(path: str, caller: str) -> Store:
     own = path if caller == ANYBODY else f"{path}.{sha256(caller.encode()).hexdigest()[:16]}"
     try:
@@ -274,7 +276,11 @@ def _servers(given: proxy._Arguments, complaints: Complaints) -> Mapping[str, St
     if given.config is not None and given.name is None:
         enabled = [name for name, each in read_config(given.config).items() if not each.disabled]
         if len(enabled) > 1:
-            given.reject(("--server-name",), "that is alone: those of a document have names")
+            given.reject(OF_ONE, "that is alone: those of a document have their own, or name one of them")
+            try:
+                Names(enabled)
+            except SameName as reason:
+                raise Unusable(str(reason)) from None
             return {
                 name: _start(given, chosen_server(None, given.config, name, [], None)[1], complaints)
                 for name in enabled

@@ -23,7 +23,7 @@ class Counts:
     """
 
     def __init__(self, sessions: Callable[[], int], shared: Callable[[], int]) -> None:
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
         self._requests = Counter(
             "terse_http_requests", "Requests that were answered", ("method", "status"), registry=registry

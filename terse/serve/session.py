@@ -184,6 +184,10 @@ class Session:
             key = None if token is None else request_id(each.raw, token)
             if key is not None:
                 self._tokens[key] = stream
+        if self.is_over:
+            # It ended before it was asked: nothing will come from it.
+            self.refuse_all(ENDED)
+            return stream
         if self._send(found):
             return stream
         self._finish(stream)

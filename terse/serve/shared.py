@@ -22,6 +22,7 @@ from terse.serve.replies import AWAY, UNKNOWN_METHOD
 from terse.serve.session import Open, Opened, as_line, say_dropped
 from terse.serve.stream import Stream
 
+ENDED = "the server has ended: ask again"
 LISTENS = "subscriptions/listen"
 """A request that is answered when its client has enough of it."""
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
@@ -117,6 +118,9 @@ class Shared:
         stream = Stream(self._number)
         raw_token = None if token is None else request.raw[slice(*token)]
         self._asked[ident] = _Asked(stream, request.raw_id, raw_token, request.method or "", self._used)
+        if self.is_over:
+            self._refuse(ident, ENDED)
+            return ident, stream
         if self._send(replaced(request.raw, changes)):
             return ident, stream
         del self._asked[ident]
@@ -235,5 +239,5 @@ class Shared:
     def _end(self) -> None:
         if not self.is_over:
             self.is_over = True
-            self.refuse_all("the server has ended: ask again")
+            self.refuse_all(ENDED)
             self._on_end(self)
