@@ -72,6 +72,17 @@ For a server behind a URL:
   --no-login           do not log in where the server asks for it (OAuth): its refusal goes to the client
   --login-timeout SECONDS  how long a login in the browser may take: 300 if not given
 
+For a login to a server that gives out client ids beforehand (others give terse one by themselves):
+  --client-id ID       the id
+  --client-secret-file FILE, --client-secret-env VARIABLE
+                       the secret that goes with it, where there is one
+  --client-credentials log in as this client itself, without a user (the grant of that name): for machines
+  --client-key-file FILE   for that: a private key in PEM to sign with, in place of a secret
+  --client-issuer URL  the authorization server that the id is of: the secret goes to no other. Without it,
+                       that is the one that the server names at the first login
+  --client-metadata-url URL  the address of a document that describes the client, which is its id then
+  --callback-port PORT where the browser comes back to: http://127.0.0.1:PORT/callback. Any port if not given
+
 Without --server-name a name is derived from the command or URL, for reports: `npx -y
 @modelcontextprotocol/server-github` is `github`.
 
@@ -83,16 +94,21 @@ Exit codes: the server's own, 0 for one behind a URL and for several; 128+n afte
 do not compile; 126 or 127 when the command cannot be run.
 """
 
+_OAUTH = (
+    *("--client-id", "--client-secret-file", "--client-secret-env", "--client-key-file", "--client-issuer"),
+    *("--client-metadata-url", "--callback-port"),
+)
+_ALONE = "--client-credentials"
 _ONCE = frozenset(
     (
         *("--rules", "--server-name", "--client", "--store", "--memory", "--config", "--wait", "--cwd"),
-        *("--transport", "--timeout", "--login-timeout"),
+        *("--transport", "--timeout", "--login-timeout", *_OAUTH),
     )
 )
 _OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H"}
-_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch"))
+_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch", _ALONE))
 _OF_PROCESSES = ("-e", "--cwd")
-_OF_URLS = ("-H", "--transport", "--timeout", "--no-login", "--login-timeout")
+_OF_URLS = ("-H", "--transport", "--timeout", "--no-login", "--login-timeout", *_OAUTH, _ALONE)
 LOGIN_SECONDS = 300.0
 
 _UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
@@ -124,6 +140,9 @@ class _Arguments:
         self.timeout = _seconds("--timeout", values)
         self.login_seconds = _seconds("--login-timeout", values) or LOGIN_SECONDS
         self.logs_in = "--no-login" not in flags
+        self.oauth = {name: values[name] for name in _OAUTH if name in values}
+        if _ALONE in flags:
+            self.oauth[_ALONE] = ""
         self.given = {*values, *lists, *flags}
         self.rules = values.get("--rules")
         self.server_name = values.get("--server-name")
@@ -322,15 +341,30 @@ def _start(given: _Arguments) -> Upstream:
 
 
 def _login(given: _Arguments, server: Remote) -> Callable[[], Login] | None:
-    """What logs in to the server; nothing where a token was given by hand."""
+    """What logs in to the server; nothing where a token was given by hand.
+
+    Raises:
+        _Unusable: as whom, makes no sense.
+    """
     if not given.logs_in or any(name.lower() == "authorization" for name in server.headers):
+        if given.oauth:
+            why = "an Authorization header is a login already" if given.logs_in else "--no-login"
+            raise _Unusable(f"{next(iter(given.oauth))}: there is no login: {why}")
         return None
+    client = None
+    if given.oauth or server.oauth is not None:
+        from terse.cli.oauth_options import Unusable, chosen_client
+
+        try:
+            client = chosen_client(given.oauth, server.oauth)
+        except Unusable as reason:
+            raise _Unusable(str(reason)) from None
 
     def login() -> Login:
         from terse.proxy.complaints import Complaints
         from terse.proxy.remote.login import Login
 
-        return Login(server.url, given.login_seconds, Complaints())
+        return Login(server.url, given.login_seconds, Complaints(), client)
 
     return login
 

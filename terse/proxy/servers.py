@@ -1,8 +1,8 @@
 """Servers as clients are told of them: an `mcpServers` document in, typed servers out. No I/O.
 
 `{"mcpServers": {"github": {"command": "npx", "args": ["-y", "…"], "env": {…}, "cwd": "…"},
-"docs": {"type": "http", "url": "https://…", "headers": {…}}}}`; `servers` in place of `mcpServers` is read,
-too. What else stands in a server's entry belongs to some client, and is left alone.
+"docs": {"type": "http", "url": "https://…", "headers": {…}, "oauth": {"clientId": …}}}}`; `servers` in place
+of `mcpServers` is read, too. What else stands in a server's entry belongs to some client, and is left alone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any, Literal, NoReturn, cast
 from urllib.parse import urlsplit
 
 from terse.payload.yaml_sample import NotYaml, to_json
+from terse.proxy import oauth_client
+from terse.proxy.oauth_client import OAuthClient
 
 MAX_TEXT = 2_000_000
 """Characters of a document: no list of servers is nearly so long."""
@@ -86,12 +88,14 @@ class Remote:
     Attributes:
         headers: sent with every request to it.
         disabled: the entry says that it is not to be used.
+        oauth: who we are where it wants a login; None: whoever registers.
     """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     transport: Transport = "auto"
     disabled: bool = False
+    oauth: OAuthClient | None = None
 
     def expanded(self, environment: Mapping[str, str], where: str = "the server") -> Remote:
         """As `Local.expanded`.
@@ -107,7 +111,10 @@ class Remote:
         for name, value in headers.items():
             if problem := header_problem(name, value):
                 expand.fail(f"headers.{name}", problem)
-        return replace(self, url=url, headers=headers)
+        oauth = None
+        if self.oauth is not None:
+            oauth = self.oauth.with_texts(lambda name, text: expand(text, f"oauth.{name}"))
+        return replace(self, url=url, headers=headers, oauth=oauth)
 
 
 Server = Local | Remote
@@ -248,7 +255,7 @@ def _server(entry: object, where: str) -> Server:
         if kind == "stdio":
             raise Unusable(f"{where}.type: a server with a `url` is http or sse, not stdio")
         transport: Transport = _TRANSPORTS[kind] if kind is not None else "auto"
-        return Remote(url, _texts(entry, "headers", where), transport, disabled)
+        return Remote(url, _texts(entry, "headers", where), transport, disabled, _oauth(entry, where))
     if command is None:
         raise Unusable(f"{where}: it has neither `command` nor `url`")
     if kind in _TRANSPORTS:
@@ -257,6 +264,35 @@ def _server(entry: object, where: str) -> Server:
     if odd := next((name for name in env if not name or "=" in name or "\0" in name), None):
         raise Unusable(f"{where}.env: {json.dumps(odd)} is no name of a variable")
     return Local(command, _args(entry, where), env, _text(entry, "cwd", where), disabled)
+
+
+def _oauth(entry: dict[str, object], where: str) -> OAuthClient | None:
+    value = entry.get("oauth")
+    if value is None or isinstance(value, bool):
+        # Some clients write whether they may log in.
+        return None
+    if not isinstance(value, dict):
+        raise Unusable(f'{where}.oauth: write {{"clientId": …}}, not {_kind(value)}')
+    where = f"{where}.oauth"
+    texts = {member: _text(value, name, where) for name, member in oauth_client.TEXTS.items()}
+    grant = _text(value, "grant", where) or "authorization_code"
+    if grant not in oauth_client.GRANTS:
+        raise Unusable(f"{where}.grant: write {' or '.join(oauth_client.GRANTS)}")
+    port = value.get("callbackPort")
+    if port is not None and (isinstance(port, bool) or not isinstance(port, int)):
+        raise Unusable(f"{where}.callbackPort: write a number, not {_kind(port)}")
+    client = OAuthClient(**texts, callback_port=port, is_alone=oauth_client.GRANTS[grant])
+    names = {member: f"{where}.{name}" for name, member in oauth_client.TEXTS.items()}
+    try:
+        # What has variables in it is looked at again once they are expanded.
+        known = replace(client, issuer=None) if "${" in (client.issuer or "") else client
+        known = replace(known, metadata_url=None) if "${" in (client.metadata_url or "") else known
+        oauth_client.check(
+            known, {**names, "callback_port": f"{where}.callbackPort", "is_alone": f"{where}.grant"}
+        )
+    except oauth_client.Unusable as reason:
+        raise Unusable(str(reason)) from None
+    return client
 
 
 def _args(entry: dict[str, object], where: str) -> tuple[str, ...]:

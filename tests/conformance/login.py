@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 from typing import IO, Any
 from urllib.request import urlopen
@@ -22,6 +23,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from tests.conformance.paths import RULES, TERSE
 
 SHOWN = "terse: log in at "
+DOCUMENT = "https://conformance-test.local/client-metadata.json"
+"""The client id that the suite expects where ids may be addresses of documents."""
 SECONDS = 30.0
 INFO = {"name": "conformance", "version": "1"}
 
@@ -66,9 +69,13 @@ class _Session:
         self._process.stdin.flush()
 
 
-def log_in(url: str, version: str) -> int:
-    """List the tools of a server that wants a login, and call the first. Returns the proxy's exit code."""
-    with _proxy(url) as process:
+def log_in(url: str, version: str, context: dict[str, Any]) -> int:
+    """List the tools of a server that wants a login, and call the first. Returns the proxy's exit code.
+
+    Args:
+        context: what the scenario says of the client that it knows beforehand.
+    """
+    with _proxy(url, context) as process:
         session = _Session(process, version)
         if session.greet():
             for tool in session.ask("tools/list").get("tools", [])[:1]:
@@ -78,11 +85,29 @@ def log_in(url: str, version: str) -> int:
         return process.wait(SECONDS)
 
 
+def client_options(context: dict[str, Any], folder: str) -> list[str]:
+    """What `terse proxy` is told of the client.
+
+    Args:
+        folder: where a secret or a key is written to.
+    """
+    if "client_id" not in context:
+        return ["--client-metadata-url", DOCUMENT]
+    options = ["--client-id", str(context["client_id"])]
+    for name, option in (("client_secret", "--client-secret-file"), ("private_key_pem", "--client-key-file")):
+        if name in context:
+            file = Path(folder) / name
+            file.write_text(str(context[name]), encoding="utf-8")
+            options += [option, str(file)]
+    is_alone = os.environ.get("MCP_CONFORMANCE_SCENARIO", "").startswith("auth/client-credentials")
+    return [*options, "--client-credentials"] if is_alone else options
+
+
 @contextmanager
-def _proxy(url: str) -> Iterator[subprocess.Popen[bytes]]:
+def _proxy(url: str, context: dict[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
     with tempfile.TemporaryDirectory() as state:
         process = subprocess.Popen(
-            [*TERSE, "proxy", *RULES, url],
+            [*TERSE, "proxy", *RULES, *client_options(context, state), url],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

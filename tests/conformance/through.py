@@ -8,6 +8,7 @@ terse itself is to log in, it is the client that the suite looks at: see `login`
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from tests.conformance.paths import Upstream, opened
 def main(name: str, client: list[str], url: str) -> int:
     """Run the client and return its exit code."""
     if name == "remote" and os.environ.get("MCP_CONFORMANCE_SCENARIO", "").startswith("auth/"):
-        return log_in(url, os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25"))
+        version = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25")
+        return log_in(url, version, json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}"))
     complaints: list[str] = []
     with opened(name, Upstream(url), complaints) as through:
         code = subprocess.run([*client, through], check=False).returncode

@@ -29,6 +29,7 @@ class World:
     """A guarded server, and a user with a folder for tokens."""
 
     url: str
+    issuer: str
     authorization: Authorization
     state: Path
 
@@ -69,7 +70,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         serving(authorization_app(authorization, issuer), ports[0]),
         serving(guarded_app(authorization, issuer, address), ports[1]),
     ):
-        yield World(f"{address}/mcp", authorization, tmp_path / "state")
+        yield World(f"{address}/mcp", issuer, authorization, tmp_path / "state")
 
 
 def test_a_login_is_done_once(world: World) -> None:
@@ -188,6 +189,31 @@ def test_a_call_that_takes_long_holds_up_no_other_one(world: World) -> None:
         client.send(*(call(n, "echo", text=str(n)) for n in range(2, 22)))
         assert {text_of(client.receive()) for _ in range(20)} == {str(n) for n in range(2, 22)}
         assert time.monotonic() - before < PATIENCE
+
+
+def test_logout_revokes(world: World) -> None:
+    """A copy of the tokens is of no use; where the server is away, that is said, and they are forgotten."""
+    state = {"XDG_STATE_HOME": str(world.state)}
+    with world.session() as (client, _):
+        world.begin(client)
+    assert world.authorization.access
+    assert world.authorization.refresh
+
+    done = run(*PROXY[:-1], "logout", world.url, **state)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"logged out of {world.url}\n", "")
+    assert not world.authorization.access
+    assert not world.authorization.refresh
+
+    with world.session() as (client, _):
+        world.begin(client)
+    (file,) = world.tokens()
+    file.write_text(
+        file.read_text().replace(f"{world.issuer}/revoke", f"http://127.0.0.1:{free_port()}/revoke")
+    )
+    done = run(*PROXY[:-1], "logout", **state)
+    assert (done.returncode, done.stdout) == (1, f"logged out of {world.url}\n")
+    assert f"the tokens of {world.url} are forgotten, but were not revoked: 127.0.0.1:" in done.stderr
+    assert world.tokens() == []
 
 
 def test_logout_forgets(world: World) -> None:

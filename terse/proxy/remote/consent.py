@@ -33,14 +33,22 @@ class Consent:
         self._server: asyncio.Server | None = None
         self._came: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
 
-    async def listen(self, address: str | None) -> str:
-        """Listen for the answer, on this machine only: at the address, or at another where that is taken.
+    async def listen(self, address: str | None, port: int | None = None) -> str:
+        """Listen for the answer, on this machine only: at the port, if there is one; else at the address, or
+        at another where that is taken.
 
         Returns the address.
 
         Raises:
             OSError: no address can be had.
+            Problem: the port cannot.
         """
+        if port is not None:
+            try:
+                self._server = await asyncio.start_server(self._serve, "127.0.0.1", port)
+            except OSError as error:
+                raise Problem(f"the login failed: --callback-port {port}: {error.strerror}") from None
+            return f"http://127.0.0.1:{port}{_PATH}"
         wanted = 0
         if address is not None:
             parts = urlsplit(address)
