@@ -208,11 +208,16 @@ def test_who_listens_is_told_by_a_server_that_is_back() -> None:
     """As of 2026-07-28: the subscription outlives the server, and the client hears that its lists changed."""
     with many(one=["--modern"], two=["--modern"]) as client:
         asked(client, 1, "server/discover", **META)
-        client.send(request("listens", "subscriptions/listen", **META))
-        acknowledged = next_of(client, "notifications/subscriptions/acknowledged")
-        assert acknowledged["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "listens"
+        wanted = {"toolsListChanged": True}
+        client.send(request("listens", "subscriptions/listen", notifications=wanted, **META))
+        acknowledged = next_of(client, "notifications/subscriptions/acknowledged")["params"]
+        assert acknowledged["_meta"]["io.modelcontextprotocol/subscriptionId"] == "listens"
+        granted = acknowledged["notifications"]
+        assert granted["toolsListChanged"]
+        assert sorted(granted["resourceSubscriptions"]) == ["one://a", "two://a"]
         text(client, 2, "two__die")
-        next_of(client, "notifications/tools/list_changed")
+        changed = next_of(client, "notifications/tools/list_changed")["params"]
+        assert changed["_meta"]["io.modelcontextprotocol/subscriptionId"] == "listens"
         assert text(client, 3, "two__say") == "TWO SAY "
         assert tools(client, 4, **META) == ["one__say", "two__say"]
 

@@ -142,7 +142,9 @@ def main() -> None:
             continue
         if method == "subscriptions/listen":
             meta = {"io.modelcontextprotocol/subscriptionId": request["id"]}
-            send(method="notifications/subscriptions/acknowledged", params={"_meta": meta})
+            granted = {**params["notifications"], "resourceSubscriptions": [f"{NAME}://a"]}
+            told = {"_meta": meta, "notifications": granted}
+            send(method="notifications/subscriptions/acknowledged", params=told)
             continue
         if method == "tools/call":
             call(request["id"], params)

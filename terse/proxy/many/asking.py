@@ -8,11 +8,12 @@ from threading import RLock, Timer
 from terse.proxy.complaints import Complaints
 from terse.proxy.many import merged
 from terse.proxy.many.known import Known
+from terse.proxy.many.listening import LISTENS, LISTS, acknowledgement, list_changed, subscription_of
 from terse.proxy.many.member import Member
 from terse.proxy.many.merged import Answer
 from terse.proxy.many.naming import Names
 from terse.proxy.many.outlet import Outlet
-from terse.proxy.many.pending import LISTENS, All, One
+from terse.proxy.many.pending import All, One
 from terse.proxy.many.retrieving import Retrieving
 from terse.proxy.many.standing import Standing
 from terse.proxy.message import Message
@@ -154,6 +155,8 @@ class Asking:
             waiting.failures[member.name] = message
         if not waiting.is_answered:
             self._answer_if_all(waiting)
+            if waiting.request.method == LISTENS:
+                self._acknowledge_if_all(waiting)
             return None
         if waiting.request.method in merged.ITEMS and "result" in message.members:
             self.tell_changes(member)
@@ -161,12 +164,14 @@ class Asking:
             self._forget(waiting.request)
         return None
 
-    def acknowledged(self, message: Message) -> bytes | None:
+    def acknowledged(self, member: Member, message: Message) -> bytes | None:
         """The client asked once to be told of changes, and is told once that it will be."""
-        for asked in self._pending.values():
-            if isinstance(asked, All) and asked.request.method == LISTENS and not asked.acknowledged:
-                asked.acknowledged = True
-                return message.raw
+        asked = self._pending.get(subscription_of(message) or b"")
+        if not isinstance(asked, All):
+            return message.raw
+        if asked.acknowledged is not None:
+            asked.acknowledged[member.name] = message
+            self._acknowledge_if_all(asked)
         return None
 
     def lost(self, name: str, *, comes_back: bool = False) -> None:
@@ -181,9 +186,11 @@ class Asking:
                     self._ask_next(waiting, None)
             elif name in waiting.awaited:
                 waiting.awaited.discard(name)
-                # Who listens is told of changes by it again once it is back.
                 if waiting.request.method != LISTENS:
                     self._answer_if_all(waiting)
+                else:
+                    # Who listens is told of changes by it again once it is back.
+                    self._acknowledge_if_all(waiting)
         if self.introduction is not None and name in self.introduction.awaited and not comes_back:
             self.introduction.awaited.discard(name)
             self._answer_if_all(self.introduction)
@@ -192,11 +199,18 @@ class Asking:
         """The client's lists lack what the server has."""
         said = member.introduction
         offers = Answer(member.name, said).value("capabilities") if said is not None else None
-        for what in ("tools", "prompts", "resources"):
-            if what == "tools" or (isinstance(offers, dict) and what in offers):
-                self._outlet.put(
-                    b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}\n' % what.encode()
-                )
+        for what in LISTS:
+            if said is None or what == "tools" or (isinstance(offers, dict) and what in offers):
+                self._tell_change(what)
+
+    def _tell_change(self, what: str) -> None:
+        listens: list[Message | None] = [None]
+        if self.introduction is None:
+            found = (each.request for each in self._pending.values() if isinstance(each, All))
+            listens = [request for request in found if request.method == LISTENS]
+        for request in listens:
+            if (changed := list_changed(what, request)) is not None:
+                self._outlet.put(changed)
 
     # ---- within --------------------------------------------------------------------------------------
 
@@ -213,9 +227,8 @@ class Asking:
             member.was_discovered |= asked.request.method == "server/discover"
             if not member.send(own.get(name, asked.request.raw)):
                 asked.awaited.discard(name)
-        if asked.request.method == LISTENS:
-            return
-        self._answer_if_all(asked)
+        if asked.request.method != LISTENS:
+            self._answer_if_all(asked)
         if not asked.is_answered:
             asked.timer = Timer(self._limit, self._late, (asked,))
             asked.timer.daemon = True
@@ -276,16 +289,20 @@ class Asking:
     def _late(self, asked: All) -> None:
         with self._lock:
             is_current = asked is self.introduction or self._pending.get(asked.request.id or b"") is asked
-            if asked.is_answered or not is_current:
+            listens = asked.request.method == LISTENS
+            if asked.is_answered or not is_current or (listens and asked.acknowledged is None):
                 return
-            for name in asked.awaited:
+            for name in asked.awaited.difference(asked.acknowledged or ()):
                 self._members[name].is_late = True
                 self._complaints.say(
                     f"late {name} {asked.request.method}",
                     f"the server {name} did not answer {asked.request.method} in {self._limit:g} s: "
                     "the others answer without it",
                 )
-            self._answer(asked)
+            if listens:
+                self._acknowledge(asked)
+            else:
+                self._answer(asked)
 
     def _answer(self, asked: All) -> None:
         """Give the client the one answer of several servers."""
@@ -300,6 +317,17 @@ class Asking:
         if said.ends_tools and self._retrieving is not None:
             # After it was put: a result that speaks of the tool comes after the list that has it.
             self._retrieving.note_shown(is_offered=own is not None)
+
+    def _acknowledge_if_all(self, asked: All) -> None:
+        said = asked.acknowledged
+        if said is not None and all(name in said or self._members[name].is_late for name in asked.awaited):
+            self._acknowledge(asked)
+
+    def _acknowledge(self, asked: All) -> None:
+        """Tell the client what is listened to, once any server does."""
+        if asked.acknowledged:
+            self._outlet.put(acknowledgement(list(asked.acknowledged.values())))
+            asked.acknowledged = None
 
     def _absent(self, asked: All) -> dict[str, str]:
         """What became of the servers that are not heard in the answer, by name."""

@@ -12,8 +12,6 @@ from terse.proxy.many.merged import UNKNOWN_METHOD, Answer
 from terse.proxy.many.naming import Names
 from terse.proxy.message import Message
 
-LISTENS = "subscriptions/listen"
-"""The request of 2026-07-28 that is answered when nothing more is to be heard of changes."""
 _ITS_OWN = ("resources/", "prompts/", "completion/", "tasks/")
 
 
@@ -62,7 +60,7 @@ class All:
         awaited: servers that have not answered.
         failures: what servers answered that refused.
         is_answered: the client has its answer; what comes now comes late.
-        acknowledged: the first of the servers has said that it listens.
+        acknowledged: what servers said that they will tell of; None once the client was told that.
     """
 
     def __init__(self, request: Message, servers: Sequence[str]) -> None:
@@ -72,7 +70,7 @@ class All:
         self.answers: dict[str, Answer] = {}
         self.failures: dict[str, Message] = {}
         self.is_answered = False
-        self.acknowledged = False
+        self.acknowledged: dict[str, Message] | None = {}
         self.timer: Timer | None = None
 
     def answer(

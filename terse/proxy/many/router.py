@@ -19,10 +19,10 @@ from terse.proxy.framing import messages
 from terse.proxy.many import merged
 from terse.proxy.many.asking import Asking
 from terse.proxy.many.keeper import Keeper
+from terse.proxy.many.listening import ACKNOWLEDGED, LISTENS
 from terse.proxy.many.member import Member
 from terse.proxy.many.naming import Names
 from terse.proxy.many.outlet import Outlet
-from terse.proxy.many.pending import LISTENS
 from terse.proxy.many.questions import Questions
 from terse.proxy.many.retrieving import Retrieving
 from terse.proxy.message import Message, read, replaced
@@ -36,7 +36,6 @@ Clients give a server ten seconds to start, or more (Codex's `startup_timeout_se
 _INVALID_PARAMS = -32602
 _TO_ALL = ("logging/setLevel", LISTENS, *merged.ITEMS)
 _OF_RESOURCES = ("resources/read", "resources/subscribe", "resources/unsubscribe")
-_ACKNOWLEDGED = b"notifications/subscriptions/acknowledged"
 _BATCH = msgspec.json.Decoder(list[msgspec.Raw])
 
 Start = Callable[[], Upstream]
@@ -308,8 +307,8 @@ class Router:
             return self._questions.shown(member.name, message)
         if message.method == "notifications/cancelled" and "requestId" in message.params:
             return self._questions.withdrawn(member.name, message)
-        if _ACKNOWLEDGED in message.raw:
-            return self._asking.acknowledged(message)
+        if message.method == ACKNOWLEDGED:
+            return self._asking.acknowledged(member, message)
         return message.raw
 
     def _answer_of_server(self, member: Member, message: Message) -> bytes | None:
