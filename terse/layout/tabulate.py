@@ -53,12 +53,21 @@ def _objects(values: Sequence[Any]) -> Sequence[Any]:
     return [value if type(value) is dict and value else ABSENT for value in values]
 
 
-def is_one_shape(records: Sequence[Cell]) -> bool:
-    """Whether all are objects with the same keys in the same order."""
+def tabulate_regular(records: Sequence[JsonValue], choose: Choose) -> Table | None:
+    """A table of objects that all have the same keys in the same order; `None` where they are no such."""
+    columns = _of_one_shape(records, choose)
+    return Table(Rows.RECORDS, len(records), columns) if columns else None
+
+
+def _of_one_shape(records: Sequence[Any], choose: Choose) -> list[Column]:
+    """The columns of objects with the same keys in the same order; none where they are no such."""
     first = records[0]
-    if type(first) is not dict or not first or set(map(type, records)) != {dict}:
-        return False
-    return len(set(map(tuple, records))) == 1  # type: ignore[arg-type]
+    if type(first) is not dict or len(first) > MAX_COLUMNS or set(map(type, records)) != {dict}:
+        return []
+    shape = tuple(first)
+    if not all(map(shape.__eq__, map(tuple, records))):
+        return []
+    return [_column(name, list(map(itemgetter(name), records)), choose) for name in shape]
 
 
 def tabulate_kinds(records: Sequence[JsonValue], choose: Choose) -> Kinds | None:
@@ -185,10 +194,10 @@ def _merge(order: list[str], shape: tuple[str, ...]) -> list[str] | None:
 def _column(name: str, cells: list[Cell], choose: Choose) -> Column:
     kinds = set(map(type, cells))
     if dict in kinds or list in kinds:
-        group = _group(name, cells, choose) if dict in kinds else None
-        if group is not None and len(cells) >= MANY and kinds == {dict} and is_one_shape(cells):
+        if len(cells) >= MANY and (columns := _of_one_shape(cells, choose)):
             # Every name is written once for each row otherwise: there is nothing to weigh.
-            return group
+            return Group(name, columns, {}, cells)
+        group = _group(name, cells, choose) if dict in kinds else None
         keyed = _keyed_child(name, cells, choose) if dict in kinds else None
         child = _child(name, cells, choose) if list in kinds else None
         ways: list[Column | None] = [group, keyed, child, Cells(name, cells)]

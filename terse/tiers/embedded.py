@@ -11,6 +11,9 @@ from terse.layout.document import Embedded, Plain
 from terse.layout.embedded import unspell
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
+LOOK_CHARACTERS = 1_000_000
+"""A text without a string that holds JSON in so many characters is taken to have none further on."""
+
 
 def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
     document = draft.document
@@ -18,7 +21,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
         return Skip("no plain JSON")
     if document.legend or document.embedded or document.filled:
         return Skip("has references or templates already")
-    if draft.state is State.JSON and '"{' not in draft.text and '"[' not in draft.text:
+    if draft.state is State.JSON and not _may_hold(draft.text):
         return Skip("no string that holds JSON")
     work = _Embedded()
     value = work.value(document.root.value)
@@ -26,6 +29,11 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
         return Skip("no string that holds JSON")
     changed = replace(document, root=Plain(value), embedded=True)
     return Applied(Draft(State.LAYOUT, None, changed), f"{work.found} string{'s' if work.found > 1 else ''}")
+
+
+def _may_hold(text: str) -> bool:
+    """Whether a string of a JSON text may hold JSON: what is looked for is dear in a text full of quotes."""
+    return text.find('"{', 0, LOOK_CHARACTERS) >= 0 or text.find('"[', 0, LOOK_CHARACTERS) >= 0
 
 
 class _Embedded:

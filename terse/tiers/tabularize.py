@@ -23,7 +23,13 @@ from terse.layout.document import (
 )
 from terse.layout.header import write_table_header
 from terse.layout.sample import spread
-from terse.layout.tabulate import is_one_shape, tabulate, tabulate_keyed, tabulate_kinds, tabulate_lists
+from terse.layout.tabulate import (
+    tabulate,
+    tabulate_keyed,
+    tabulate_kinds,
+    tabulate_lists,
+    tabulate_regular,
+)
 from terse.payload.exact import JsonValue
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
@@ -58,11 +64,9 @@ def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
     if _CONTAINERS.isdisjoint(map(type, value)):
         return Plain(value)
     best: Node | None = None
-    if len(value) > FEW_ROWS and is_one_shape(value):
+    if len(value) > FEW_ROWS and (table := tabulate_regular(value, cost.cheapest)) is not None:
         # Every name is written once for each row otherwise: there is nothing to weigh.
-        table = tabulate(value, cost.cheapest)
-        if table is not None:
-            return cost.separated(name, table)
+        return cost.separated(name, table)
     if len(value) > 1:
         table = tabulate(value, cost.cheapest) or tabulate_lists(value, cost.cheapest)
         if table is not None:
