@@ -102,9 +102,9 @@ class RedisServer:
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT if going_on else signal.SIGSTOP)
 
-    def client(self) -> Redis:
+    def client(self, password: str | None = None) -> Redis:
         """A client of redis-py."""
-        return Redis(port=self.port, socket_timeout=5)
+        return Redis(port=self.port, password=password, socket_timeout=5)
 
 
 @contextlib.contextmanager
