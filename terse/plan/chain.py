@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from terse.guarantee import Guarantee
 from terse.layout.document import tables
 from terse.plan import describe
 from terse.plan.limits import Limits
@@ -73,6 +74,8 @@ class Chain:
         self._clock = clock
         self._seconds = budget_ms / 1000
         self._large_enough: tuple[Draft | None, int] = (None, 0)
+        self._forbidden: dict[str, str] = {}
+        self._now = self._began = 0.0
 
     def idle(self, size_bytes: int) -> tuple[StepTrace, ...] | None:
         """The traces of a chain none of whose steps will run on a text of this size; None when one may.
@@ -137,7 +140,7 @@ class Chain:
         wanted = {handle for handle in present if handle in handles}
         # Counted before the budget begins: the first count of a process builds the vocabulary.
         self._scale.reaches(draft.text, SMALL)
-        start = self._clock()
+        start = self._now = self._began = self._clock()
         context = Context(self._scale.count, lambda: self._clock() - start > self._seconds, memory)
         traces: list[StepTrace] = []
         done: list[tuple[Step, _Ended, Draft]] = []
@@ -191,7 +194,7 @@ class Chain:
         return None, {}
 
     def _not_needed(self, step: Step, draft: Draft) -> _Ended:
-        status, why = StepStatus.FORBIDDEN, self._limits.on_tier(self._tiers[step.tier])
+        status, why = StepStatus.FORBIDDEN, self._why_not(self._tiers[step.tier])
         if not why:
             status, why = StepStatus.SKIPPED, "not needed: what changed is far smaller"
         return _Ended(status, why, draft, 0.0)
@@ -200,6 +203,8 @@ class Chain:
         tier = self._tiers[step.tier]
         made = ended.draft
         known = self._known(before)
+        if made is before and not ended.milliseconds and not tier.options:
+            return _not_run(tier.name, step.at, ended.status, known, tier.guarantee, ended.note)
         return StepTrace(
             describe.step(step, tier.options) if tier.options else step.tier,
             step.at,
@@ -231,39 +236,58 @@ class Chain:
             is_under = self._scale.is_under(draft.text, tokens)
         if not is_under:
             self._large_enough = (draft, tokens)
+        self._now = self._clock()
         return is_under
+
+    def _why_not(self, tier: Tier) -> str:
+        why = self._forbidden.get(tier.name)
+        if why is None:
+            why = self._forbidden[tier.name] = self._limits.on_tier(tier)
+        return why
 
     def _one(self, step: Step, draft: Draft, context: Context, handles: set[str], counted: bool) -> _Ended:
         tier = self._tiers[step.tier]
-        if why := self._limits.on_tier(tier):
+        if why := self._why_not(tier):
             return _Ended(StepStatus.FORBIDDEN, why, draft, 0.0)
         if self._is_under(draft, tier.least_tokens, context):
             return _Ended(StepStatus.SKIPPED, _left_alone(tier), draft, 0.0)
         if draft.state not in tier.takes:
             return _Ended(StepStatus.SKIPPED, _not_taken(tier.takes, draft.state), draft, 0.0)
-        if context.expired() and not tier.needs_memory:
+        # One step begins when the one before it ended: the clock is not read twice for that.
+        start = self._now
+        if not tier.needs_memory and start - self._began > self._seconds:
             # What speaks of earlier results looks at the clock itself, and has mostly been done at the start.
             return _Ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms", draft, 0.0)
-        start = self._clock()
+        status, note, made = self._tried(tier, step, draft, context, handles, counted)
+        self._now = self._clock()
+        return _Ended(status, note, made, 1000 * (self._now - start))
 
-        def ended(status: StepStatus, note: str, made: Draft = draft) -> _Ended:
-            return _Ended(status, note, made, 1000 * (self._clock() - start))
-
+    def _tried(
+        self, tier: Tier, step: Step, draft: Draft, context: Context, handles: set[str], counted: bool
+    ) -> tuple[StepStatus, str, Draft]:
         try:
             result = tier.run(draft, step.options, context)
             if isinstance(result, Skip):
-                return ended(StepStatus.SKIPPED, result.reason)
+                return StepStatus.SKIPPED, result.reason, draft
             made = result.draft
             plainly = result.gain >= PLAIN_GAIN and not counted
             smaller = plainly or self._scale.is_smaller(made.text, draft.text)
         except Exception as error:
-            return ended(StepStatus.FAILED, f"{type(error).__name__}: {error}"[:200])
+            return StepStatus.FAILED, f"{type(error).__name__}: {error}"[:200], draft
         if not smaller:
-            return ended(StepStatus.NO_GAIN, "not smaller")
+            return StepStatus.NO_GAIN, "not smaller", draft
         if handles and not handles <= set(_HANDLE.findall(made.text)):
             # INVARIANT: a handle in a result can be read and quoted as it stands.
-            return ended(StepStatus.SKIPPED, "it would take a handle apart")
-        return ended(StepStatus.APPLIED, result.note, made)
+            return StepStatus.SKIPPED, "it would take a handle apart", draft
+        return StepStatus.APPLIED, result.note, made
+
+
+@lru_cache(512)
+def _not_run(
+    name: str, at: str, status: StepStatus, tokens: int, guarantee: Guarantee, note: str
+) -> StepTrace:
+    """The trace of a step that was not run: most of a chain are for other kinds of payload."""
+    return StepTrace(name, at, status, tokens, tokens, guarantee, note, tier=name)
 
 
 @lru_cache(64)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -104,12 +105,22 @@ def test_a_tier_that_grows_the_text_is_left_out() -> None:
 
 def test_a_step_after_the_budget_is_not_run() -> None:
     """A step that hangs past the budget ends the chain; what was done until then is checked and sent."""
-    seconds = iter([0.0] * 4 + [100.0] * 100)
+    now = [0.0]
 
-    done = _with(lambda draft, options, context: Skip("never asked"), clock=lambda: next(seconds))
+    def hanging(draft: Draft, options: Mapping[str, int | str], context: Context) -> Applied | Skip:
+        now[0] += 100.0
+        return BY_NAME["minify"].run(draft, options, context)
+
+    tiers = BY_NAME | {
+        "minify": replace(BY_NAME["minify"], run=hanging),
+        "broken": tier("broken", lambda draft, options, context: Skip("never asked")),
+    }
+    of = rule(chain=(*RECORDS[:1], *BROKEN), spend=100)
+    done = outcome(of, ISSUES, tiers=tiers, clock=lambda: now[0])
 
     assert steps(done)["broken"].status is StepStatus.OUT_OF_TIME
     assert steps(done)["broken"].note == "after 100 ms"
+    assert steps(done)["minify"].milliseconds == 100_000
     assert done.text == dump(parse(ISSUES))
 
 
