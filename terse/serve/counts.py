@@ -5,10 +5,16 @@ The only importer of prometheus_client.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.registry import Collector
+
+if TYPE_CHECKING:
+    from terse.serve.replicas import Replicas
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -41,6 +47,10 @@ class Counts:
         ):
             Gauge(name, text, registry=registry).set_function(count)
 
+    def add_replicas(self, replicas: Replicas) -> None:
+        """The page also says what all replicas of the service have in common, and then waits for Redis."""
+        self._registry.register(_Shared(replicas))
+
     def begin(self) -> None:
         """A POST has come."""
         self._under_way.inc()
@@ -61,5 +71,22 @@ class Counts:
             self._seconds.observe(seconds)
 
     def page(self) -> bytes:
-        """What `/metrics` says."""
+        """What `/metrics` says. Waits, where there are replicas."""
         return generate_latest(self._registry)
+
+
+class _Shared(Collector):
+    """The sums are of all replicas: each of them gives the same ones."""
+
+    def __init__(self, replicas: Replicas) -> None:
+        self._replicas = replicas
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        is_up = self._replicas.state() == "ok"
+        yield GaugeMetricFamily("terse_redis_up", "Whether Redis can be used", value=float(is_up))
+        today = GaugeMetricFamily(
+            "terse_replicas_today", "Of all replicas together, this day (UTC)", labels=("what",)
+        )
+        for what, number in sorted(self._replicas.counted().items()):
+            today.add_metric((what,), number)
+        yield today

@@ -134,9 +134,7 @@ class Handshake:
             return self._no_session(request)
         return session
 
-    async def _before(
-        self, request: Request, session: Session, found: Sequence[Message]
-    ) -> Response | None:
+    async def _before(self, request: Request, session: Session, found: Sequence[Message]) -> Response | None:
         """What is to be done before a request of a session is looked at; an answer, if that is refused."""
         return None
 
@@ -204,8 +202,7 @@ class Handshake:
         if only is not None and len(requests) == 1:
             if requests[0].method == "initialize":
                 session.version = _version_in(only)
-            stream.take_all()
-            session.note_read()
+            session.drop(stream)
             return self._noted(answered(200, only), session, only)
         return self._events(request, session, stream, None, is_new=True)
 

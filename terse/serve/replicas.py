@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from terse.memory.redis_link import PREFIX, RedisLink
@@ -85,6 +85,7 @@ class Replicas:
         seconds: how long a session is kept that nobody uses.
         asks_for_tools: another replica's server is to be asked for its tools, where the client has asked: of
             what it shows of several servers nothing else is known there.
+        counted: what all replicas have saved today, by name. Raises nothing.
     """
 
     def __init__(
@@ -94,10 +95,12 @@ class Replicas:
         seconds: float,
         *,
         asks_for_tools: bool = False,
+        counted: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
         self.link = link
         self.opens = opens
         self.asks_for_tools = asks_for_tools
+        self.counted = counted
         self._milliseconds = max(1, int(seconds * 1000))
 
     def state(self) -> str:

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -157,10 +158,9 @@ class ReplicatedHandshake(Handshake):
         stream = session.ask([self._again(known.introduction)])
         if stream is None:
             return "the server does not read"
-        until = time.monotonic() + INTRODUCED_WITHIN
-        while not stream.is_ended and time.monotonic() < until:
-            await stream.wait(INTRODUCED_WITHIN)
-            stream.take_all()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(INTRODUCED_WITHIN):
+                await self._drop(stream)
         session.note_read()
         if session.is_over:
             return "the server has ended at once"

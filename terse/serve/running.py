@@ -22,6 +22,9 @@ SWITCH_SECONDS = 0.0005
 that rewrite."""
 LAST_SECONDS = 1
 """For answers that are being written when the grace is over."""
+KEEP_ALIVE_SECONDS = 75
+"""A model thinks between two calls; and reverse proxies close idle connections earlier, so that none of them
+sends a request on one that we are about to close."""
 HEAD_BYTES = 32 * 1024
 
 
@@ -75,6 +78,7 @@ async def serve(service: Service, listener: socket.socket, limits: Limits, ready
         server_header=False,
         limit_concurrency=2 * limits.sessions + limits.requests + 64,
         h11_max_incomplete_event_size=HEAD_BYTES,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=LAST_SECONDS,
     )
     server = Server(config, ready)

@@ -90,6 +90,8 @@ class Service:
             from terse.serve.counts import Counts
 
             self._counts = Counts(self.handshake.__len__, self.standalone.__len__)
+            if replicas is not None:
+                self._counts.add_replicas(replicas)
 
     def _replicated(self, replicas: Replicas) -> Handshake:
         # What it needs is not installed everywhere.
@@ -193,7 +195,8 @@ class Service:
         assert self._counts is not None
         from terse.serve.counts import CONTENT_TYPE
 
-        return Response(self._counts.page(), media_type=CONTENT_TYPE)
+        page = await asyncio.to_thread(self._counts.page)
+        return Response(page, media_type=CONTENT_TYPE)
 
     async def _resource(self, request: Request) -> Response:
         issuer = next(keys for keys in self._access.keys if isinstance(keys, Issuer))

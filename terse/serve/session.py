@@ -193,6 +193,11 @@ class Session:
         self._finish(stream)
         return None
 
+    def drop(self, stream: Stream) -> None:
+        """Forget a stream that has ended: its client never learned that there is one."""
+        self._streams.pop(stream.number, None)
+        self._note_unread()
+
     def general(self) -> Stream:
         """The stream for what the server says unasked."""
         return self._general
