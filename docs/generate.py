@@ -6,6 +6,8 @@
 - In a block of kind `console` every line after `$ ` is run in docs/examples; what follows is its output.
 - A block after `<!-- file: NAME -->` is the file NAME of docs/examples.
 - What stands between `<!-- tiers -->` and `<!-- end -->` is written from the tiers.
+- What stands between `<!-- metrics -->` or `<!-- attributes -->` and `<!-- end -->` is written from the names
+  of telemetry.
 - terse/language/tiers.json, what the language knows of the tiers, is written from the tiers.
 - docs/commands.md is written from the commands themselves, docs/codes/ from the table of codes,
   docs/words.md from the words of the language.
@@ -30,6 +32,7 @@ from terse.cli.main import COMMANDS, application
 from terse.language import tiers, words
 from terse.language.codes import CODES
 from terse.report.page import index, markdown
+from terse.telemetry import names
 from terse.tiers import TIERS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,6 +42,7 @@ PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "guide.md",
     ROOT / "docs" / "benchmarks.md",
+    ROOT / "docs" / "telemetry.md",
 )
 """Pages that are written by hand, with generated blocks in them."""
 
@@ -54,14 +58,34 @@ line and exit code 2; with `TERSE_TRACEBACK=1` in the environment it is the whol
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"(<!-- file: (\S+) -->\n```[a-z]*\n).*?^```$", re.MULTILINE | re.DOTALL)
 
+_TELEMETRY = re.compile(r"(<!-- (metrics|attributes) -->\n).*?(<!-- end -->)", re.DOTALL)
 _TIERS = re.compile(r"(<!-- tiers -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def fresh(text: str) -> str:
     """The page with its generated blocks made anew."""
     text = _TIERS.sub(lambda block: f"{block[1]}\n{_tiers()}\n{block[2]}", text)
+    text = _TELEMETRY.sub(lambda block: f"{block[1]}\n{_TABLES[block[2]]()}\n{block[3]}", text)
     text = _FILE.sub(lambda block: f"{block[1]}{_file(block[2])}```", text)
     return _CONSOLE.sub(lambda block: f"```console\n{_console(block[1])}```", text)
+
+
+def _metrics() -> str:
+    rows = [
+        f"| `{each.name}` | {each.kind}, `{each.unit}` | {each.about} | "
+        + ", ".join(f"`{name}`" for name in each.attributes)
+        + " |"
+        for each in names.METRICS
+    ]
+    return "\n".join(("| metric | kind, unit | what | split by |", "|---|---|---|---|", *rows, ""))
+
+
+def _attributes() -> str:
+    rows = [f"| `{each.name}` | {each.about} |" for each in names.ATTRIBUTES]
+    return "\n".join(("| attribute | what |", "|---|---|", *rows, ""))
+
+
+_TABLES = {"metrics": _metrics, "attributes": _attributes}
 
 
 def _page(page: Path) -> str:

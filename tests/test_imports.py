@@ -14,7 +14,7 @@ LAYERS = (
     ("cli",),
     ("review", "fluency", "serve", "shell"),
     ("editors",),
-    ("capture", "clients", "report", "ledger", "proxy", "language"),
+    ("capture", "clients", "report", "ledger", "telemetry", "proxy", "language"),
     ("listing",),
     ("plan",),
     ("tiers", "fields"),
@@ -38,6 +38,7 @@ ONLY_ROOMS_THAT_IMPORT = {
     "redis": {"memory"},
     "starlette": {"serve"},
     "uvicorn": {"serve"},
+    "opentelemetry": {"telemetry"},
 }
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from terse.cli.live import LivePolicy
+    from terse.cli.observers import Observers
     from terse.cli.policy import FixedPolicy
     from terse.memory.store import Store
     from terse.plan.model import Plan
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from terse.proxy.servers import Remote
     from terse.proxy.session import ProxySession
     from terse.proxy.stdio import Relay
+    from terse.record import Observer
 
 USAGE = "terse proxy [OPTION]… -- COMMAND [ARGUMENT]…, or terse proxy [OPTION]… URL"
 
@@ -48,6 +50,8 @@ Options:
                        or left out of the list of tools
   --no-watch           do not look whether rule files change: without it, rules that were changed, and are
                        valid, hold from the next result on
+  --telemetry          export metrics and spans with OpenTelemetry, as its OTEL_ variables say; without this,
+                       that is done where they name an endpoint. It needs the extra `telemetry`
   --store FILE         keep what was set aside in this file, so that it outlives a restart
   --memory SIZE        what earlier results may take in memory, for `dedup` and `diff` to speak of: 64MB if
                        not given; the oldest are forgotten first
@@ -106,7 +110,7 @@ _ONCE = frozenset(
     )
 )
 _OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H"}
-_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch", _ALONE))
+_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch", "--telemetry", _ALONE))
 _OF_PROCESSES = ("-e", "--cwd")
 _OF_URLS = ("-H", "--transport", "--timeout", "--no-login", "--login-timeout", *_OAUTH, _ALONE)
 LOGIN_SECONDS = 300.0
@@ -151,6 +155,7 @@ class _Arguments:
         self.memory_bytes = _bytes(values["--memory"]) if "--memory" in values else None
         self.retrieves = "--no-retrieve" not in flags
         self.watches = "--no-watch" not in flags
+        self.telemetry = "--telemetry" in flags
 
     def reject(self, options: tuple[str, ...], why: str) -> None:
         """
@@ -183,6 +188,8 @@ def main(arguments: list[str]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         given = _read(arguments)
+        if given.telemetry:
+            _check_telemetry()
         if given.config is not None and given.name is None:
             from terse.cli.many import run
 
@@ -199,8 +206,13 @@ def main(arguments: list[str]) -> int:
 
     from terse.proxy.stdio import Relay
 
+    observed: list[Observers] = []
+
     def load(complaints: Complaints) -> ProxySession:
-        return _loaded(given, complaints, relay)
+        from terse.cli.observers import observers
+
+        observed.append(observers(complaints, telemetry=given.telemetry))
+        return _loaded(given, complaints, relay, observed[0].observe)
 
     def rewrites_lists(introduction: bytes) -> bool:
         from terse.proxy.clients import may_show_structured
@@ -219,6 +231,8 @@ def main(arguments: list[str]) -> int:
         holds_calls=given.rules is not None,
     )
     code = relay.run()
+    for each in observed:
+        each.close()
     # At once: threads may be waiting for input that never comes, and nothing is left to clean up.
     os._exit(code)
 
@@ -402,14 +416,29 @@ def _bytes(size: str) -> int:
     return int(number) * _UNITS[unit]
 
 
-def _loaded(given: _Arguments, complaints: Complaints, relay: Relay) -> ProxySession:
+def _check_telemetry() -> None:
+    """
+    Raises:
+        _Unusable: it cannot be had.
+    """
+    from terse.telemetry.wanted import Unusable, is_wanted
+
+    try:
+        is_wanted(os.environ, asked=True)
+    except Unusable as reason:
+        raise _Unusable(f"--telemetry: {reason}") from None
+
+
+def _loaded(
+    given: _Arguments, complaints: Complaints, relay: Relay, observe: Observer | None
+) -> ProxySession:
     """As `_session`.
 
     Raises:
         Refused: as `_session`; or, where rules were asked for, whatever else kept them from being loaded.
     """
     try:
-        return _session(given, complaints, relay)
+        return _session(given, complaints, relay, observe)
     except BaseException as error:
         refused = as_refused(given, error)
         if refused is None:
@@ -429,7 +458,9 @@ def as_refused(given: _Arguments, error: BaseException) -> Refused | None:
     return Refused(f"the rules could not be loaded: a fault of terse's own ({fault})")
 
 
-def _session(given: _Arguments, complaints: Complaints, relay: Relay) -> ProxySession:
+def _session(
+    given: _Arguments, complaints: Complaints, relay: Relay, observe: Observer | None
+) -> ProxySession:
     """The rules, ready to run; called in a thread while the server boots. The relay follows them then.
 
     Raises:
@@ -452,6 +483,7 @@ def _session(given: _Arguments, complaints: Complaints, relay: Relay) -> ProxySe
         retrieves=given.retrieves,
         store=None if given.store is None else _store(given.store),
         memory_bytes=given.memory_bytes,
+        observe=observe,
     )
 
 

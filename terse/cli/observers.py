@@ -1,0 +1,60 @@
+"""Who is told what was sent, by the options and the environment of a process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Protocol
+
+from terse.proxy.complaints import Complaints
+from terse.record import Record
+
+
+class Observing(Protocol):
+    """Somebody who is told: telemetry, a ledger."""
+
+    def observe(self, record: Record) -> None:
+        """See `terse.record.Observer`."""
+
+    def close(self, seconds: float) -> None:
+        """Finish what was begun, in so long at most."""
+
+
+class Observers:
+    """All of them as one."""
+
+    def __init__(self, each: list[Observing]) -> None:
+        self._each = each
+
+    @property
+    def observe(self) -> Callable[[Record], None] | None:
+        """What takes records; None where nobody wants them, and nothing need be counted."""
+        return self._tell if self._each else None
+
+    def close(self, seconds: float = 2.0) -> None:
+        """Let all of them finish: to be called when the last result was sent."""
+        for one in self._each:
+            one.close(seconds)
+
+    def _tell(self, record: Record) -> None:
+        for one in self._each:
+            one.observe(record)
+
+
+def observers(complaints: Complaints, *, telemetry: bool) -> Observers:
+    """Those of this process.
+
+    Args:
+        telemetry: `--telemetry`.
+    """
+    from terse.telemetry.wanted import Unusable, is_wanted
+
+    found: list[Observing] = []
+    try:
+        if is_wanted(os.environ, asked=telemetry):
+            from terse.telemetry.exporting import Telemetry
+
+            found.append(Telemetry(complaints.say))
+    except Unusable as reason:
+        complaints.say("telemetry", f"telemetry is off: {reason}")
+    return Observers(found)
