@@ -1,6 +1,6 @@
 """An MCP server with the tools of a file, `{"tools": […]}`. A call gives its tool and its arguments.
 
-    python tool_list.py FILE
+python tool_list.py FILE
 """
 
 from __future__ import annotations
