@@ -30,6 +30,9 @@ PLAIN_GAIN = 12
 PLAINLY = 1.5
 """So many times a limit by estimates is over it for certain."""
 
+LEAST_TOLD_MS = 0.05
+"""A step that took less took no time: reports tell tenths, and its trace is like that of any other run."""
+
 _HANDLE = re.compile(r"\bh[0-9]{9}\b")
 
 
@@ -204,7 +207,7 @@ class Chain:
         made = ended.draft
         known = self._known(before)
         if made is before and not ended.milliseconds and not tier.options:
-            return _not_run(tier.name, step.at, ended.status, known, tier.guarantee, ended.note)
+            return _idle(tier.name, step.at, ended.status, known, tier.guarantee, ended.note)
         return StepTrace(
             describe.step(step, tier.options) if tier.options else step.tier,
             step.at,
@@ -260,7 +263,8 @@ class Chain:
             return _Ended(StepStatus.OUT_OF_TIME, f"after {1000 * self._seconds:g} ms", draft, 0.0)
         status, note, made = self._tried(tier, step, draft, context, handles, counted)
         self._now = self._clock()
-        return _Ended(status, note, made, 1000 * (self._now - start))
+        took = 1000 * (self._now - start)
+        return _Ended(status, note, made, took if took >= LEAST_TOLD_MS else 0.0)
 
     def _tried(
         self, tier: Tier, step: Step, draft: Draft, context: Context, handles: set[str], counted: bool
@@ -283,10 +287,8 @@ class Chain:
 
 
 @lru_cache(512)
-def _not_run(
-    name: str, at: str, status: StepStatus, tokens: int, guarantee: Guarantee, note: str
-) -> StepTrace:
-    """The trace of a step that was not run: most of a chain are for other kinds of payload."""
+def _idle(name: str, at: str, status: StepStatus, tokens: int, guarantee: Guarantee, note: str) -> StepTrace:
+    """The trace of a step that did nothing in no time: most of a chain are for other kinds of payload."""
     return StepTrace(name, at, status, tokens, tokens, guarantee, note, tier=name)
 
 
