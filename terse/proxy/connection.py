@@ -128,6 +128,8 @@ class Connection:
         self._rewriting = Rewriting(self._load, self._send, self._say_late, self._is_quiet)
         self._reader = Thread(target=self._read_server, daemon=True)
         self._send_lock = Lock()
+        self._closing = Lock()
+        self._code: int | None = None
         self._is_refused = False
         self._last_message = 0.0
 
@@ -191,8 +193,16 @@ class Connection:
     def close(self) -> int:
         """Stop the server, end the threads, free the rest. Returns the server's exit code.
 
-        Not to be called by `send` or `ended`, which run in these threads.
+        Not to be called by `send` or `ended`, which run in these threads. Whoever calls it again waits, and is
+        given the same.
         """
+        with self._closing:
+            # INVARIANT: once. What was released may be somebody else's by then.
+            if self._code is None:
+                self._code = self._close()
+            return self._code
+
+    def _close(self) -> int:
         code = self._upstream.stop()
         if self._reader.ident is not None:
             self._reader.join(CLOSE_SECONDS)
