@@ -60,6 +60,19 @@ def test_every_chain_has_an_exact_inverse(document: JsonValue, tiers: list[Tier]
     laid.encode()  # it can be sent as UTF-8
 
 
+@given(DOCUMENTS, everything, st.sampled_from(sorted(COUNTS)), st.sampled_from([1, 2, 2_000]))
+def test_what_comes_back_is_compact_json_to_the_byte(
+    document: JsonValue, tiers: list[Tier], count: str, rows: int
+) -> None:
+    """A table read some rows at a time, and spelt from its columns, says what the whole would."""
+    text = dump(document)
+    laid = steps(Draft.of(Payload.of(text)), tiers, count).text
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("terse.layout.rows.ROWS_AT_ONCE", rows)
+        assert expand(laid) == text
+
+
 @given(DOCUMENTS, subsets, st.sampled_from(sorted(COUNTS)))
 def test_a_step_changes_no_draft(document: JsonValue, tiers: list[Tier], count: str) -> None:
     """The same input gives the same bytes, and a step leaves its input as it was."""
