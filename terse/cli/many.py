@@ -45,6 +45,7 @@ def run(given: proxy._Arguments) -> int | None:
         name: _Process(name, server) for name, server in servers.items() if isinstance(server, Local)
     }
 
+    from terse.cli.observers import observers
     from terse.proxy.complaints import Complaints
     from terse.proxy.many.assembled import Manner, router
     from terse.proxy.many.naming import SameName
@@ -52,6 +53,7 @@ def run(given: proxy._Arguments) -> int | None:
     from terse.proxy.stdio import Relay
 
     complaints = Complaints()
+    observed = observers(complaints, telemetry=given.telemetry)
     rules = _Rules(given)
     manner = Manner(
         has_rules=given.rules is not None,
@@ -59,6 +61,7 @@ def run(given: proxy._Arguments) -> int | None:
         retrieves=given.retrieves,
         store=rules.store,
         memory_bytes=given.memory_bytes,
+        observe=observed.observe,
         limit=given.wait or LIMIT_SECONDS,
     )
     for name, server in servers.items():
@@ -70,13 +73,15 @@ def run(given: proxy._Arguments) -> int | None:
         upstream = router(in_order, rules, manner, complaints, lambda: None)
     except SameName as reason:
         raise proxy._Unusable(str(reason)) from None
-    return Relay(
+    code = Relay(
         upstream,
         rules.load,
         must_load=given.rules is not None or given.store is not None,
         rewrites=False,
         complaints=complaints,
     ).run()
+    observed.close()
+    return code
 
 
 class _Process:

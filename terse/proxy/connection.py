@@ -20,6 +20,7 @@ from terse.proxy.wire import LISTS, ToolCall, Wire
 if TYPE_CHECKING:
     from terse.plan.model import Plan
     from terse.proxy.listing import Request
+    from terse.proxy.retrieval import OwnCall
 
 _LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
 
@@ -185,6 +186,11 @@ class Connection:
                 self._send(_LIST_CHANGED)
 
         self._rewriting.note(follow)
+
+    def note_retrieved(self, call: OwnCall, answer: bytes, seconds: float) -> None:
+        """Somebody else answered a call that fetches what was set aside here: it is noted with the rest."""
+        if self._rewriting.observes:
+            self._rewriting.note(lambda rewriter: rewriter.sent(call, answer, seconds, is_late=False))
 
     def finish(self) -> None:
         """Wait until all is noted that was sent: see `Rewriting.finish`."""

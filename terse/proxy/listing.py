@@ -135,6 +135,9 @@ class Listing:
 
     def shows_as(self, other: Listing) -> bool:
         """Whether the tools that the server has listed are shown the same under the blocks of both."""
+        if not (self.speaks and other.speaks):
+            # Of a list that no block speaks of it is not known what is on it.
+            return self.speaks == other.speaks
         return all(
             _look(self._treatment(tool)) == _look(other._treatment(tool)) for tool in list(self._listed)
         )

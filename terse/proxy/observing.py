@@ -152,6 +152,10 @@ class Observing:
         record = self._record(what, tool, 0, len(message), 0.0, is_error=what == "refusal")
         self._count_later(record, self._own(record, message), len(message))
 
+    def knows(self, arguments: bytes) -> bool:
+        """Whether the handle in the arguments stands in a result that was noted here. From any thread."""
+        return _handle(arguments) in self._origins
+
     def count_next(self) -> bool:
         """Count a stretch of what waits to be counted. Returns whether there was anything."""
         if not self._pending:

@@ -218,6 +218,10 @@ class ProxySession:
         except BaseException as error:
             self._complaints.say_failed("noting what was sent", error)
 
+    def set_aside(self, arguments: bytes) -> bool:
+        """Whether the handle in the arguments of a call of our tool is known to be of a result from here."""
+        return self.observing is not None and self.observing.knows(arguments)
+
     def retrieve(self, call: OwnCall) -> bytes:
         """The answer to a call of our own tool."""
         from terse.proxy.retrieval import Refused, retrieve

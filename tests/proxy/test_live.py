@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 
 from tests.proxy import process
 from tests.proxy.process import PATIENCE, Client, request
+from tests.proxy.test_retrieve import TYPED
 from tests.proxy.test_retrieve import command as proxied
 
 AS_IT_CAME = "terse 1\n\nrule everything {\n  on */*\n  use minify\n}\n"
@@ -63,14 +65,17 @@ class Session:
 
 
 @contextmanager
-def session(tmp_path: Path, rules: str, *options: str, path: str = "rules.terse") -> Iterator[Session]:
+def session(
+    tmp_path: Path, rules: str, *options: str, path: str = "rules.terse", line: list[str] | None = None
+) -> Iterator[Session]:
     """A proxy in front of a server with issues; its stderr goes to a file."""
     file = tmp_path / path
     file.parent.mkdir(exist_ok=True)
     file.write_text(rules)
     log = tmp_path / "stderr"
-    line = [*proxied(rules, tmp_path, *options)]
-    line[line.index("--rules") + 1] = str(tmp_path / path.partition("/")[0])
+    if line is None:
+        line = [*proxied(rules, tmp_path, *options)]
+        line[line.index("--rules") + 1] = str(tmp_path / path.partition("/")[0])
     shell = ["sh", "-c", 'exec "$@" 2>"$0"', str(log), *line]
     with process.started(shell, XDG_CACHE_HOME=str(tmp_path / "cache")) as client:
         yield Session(client, file, log)
@@ -220,3 +225,19 @@ def test_rules_that_name_a_server_are_refused_where_it_has_no_name(tmp_path: Pat
         client.rules.write_text(AS_IT_CAME.replace("*/*", "github/*"))
         client.until_said("say which one this is, with --server-name")
         assert "words and words" not in client.text("list_issues")
+
+
+def test_several_servers_follow_the_same_rules(tmp_path: Path) -> None:
+    """One look at the files for all of them: each has the new rules, and each list is told of."""
+    servers = {name: {"command": TYPED[0], "args": TYPED[1:]} for name in ("one", "two")}
+    rules = tmp_path / "rules.terse"
+    proxy = [sys.executable, "-m", "terse", "proxy", "--rules", str(rules)]
+    line = [*proxy, "--wait", "60", "--config", json.dumps({"mcpServers": servers})]
+    with session(tmp_path, AS_IT_CAME, line=line) as client:
+        assert all("words and words" in client.text(f"{name}__list_issues") for name in servers)
+        client.rules.write_text(REMOVING + "\ntools two/* {\n  hide all_issues\n}\n")
+        client.until_said("has changed: its rules hold")
+        assert not any("words and words" in client.text(f"{name}__list_issues") for name in servers)
+        assert "notifications/tools/list_changed" in client.told
+        assert set(client.tools) - set(client.list_tools()) == {"two__all_issues"}
+        assert client.said().count("has changed") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from terse.telemetry import names
 from terse.telemetry.exporting import Providers, Telemetry
 from terse.telemetry.wanted import Unusable, is_wanted
 from tests.proxy.process import SERVER, call, request, started, text_of
+from tests.proxy.test_retrieve import TYPED
 from tests.telemetry.receiver import receiver
 
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
@@ -242,6 +244,47 @@ def test_a_proxy_exports_what_it_sent_and_no_content(tmp_path: Path) -> None:
     assert collector.headers["x-key"] == "abc"
     for word in {word for word in text.split() if len(word) > 8}:
         assert not any(word.encode() in body for body in collector.raw)
+
+
+def test_several_servers_are_told_apart(tmp_path: Path) -> None:
+    """Each result counts for its server, and so does what is fetched of it by the tool that they share."""
+    rules = tmp_path / "rules.terse"
+    rules.write_text("terse 1\n\nrule all {\n  on */*\n  set aside every body\n  use minify\n}\n")
+    servers = {name: {"command": TYPED[0], "args": TYPED[1:]} for name in ("one", "two")}
+    config = json.dumps({"mcpServers": servers})
+    with receiver() as collector:
+        environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.endpoint, "XDG_CACHE_HOME": str(tmp_path)}
+        line = [*PROXY, "--wait", "60", "--rules", str(rules), "--config", config]
+        with started(line, **environment) as client:
+            asked = iter(range(1, 100))
+
+            def answer(method: str, **params: object) -> dict[str, Any]:
+                ident = next(asked)
+                client.send(request(ident, method, **params))
+                while (message := json.loads(client.receive())).get("id") != ident:
+                    pass
+                return dict(message)
+
+            info = {"name": "anybody", "version": "1"}
+            answer("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
+            client.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+            answer("tools/list")
+            for name in servers:
+                answer("tools/call", name=f"{name}__list_issues", arguments={})
+            given = answer("tools/call", name="two__all_issues", arguments={})
+            (handle, *_) = re.findall(r"h\d{9}", given["result"]["content"][0]["text"])
+            answer("tools/call", name="terse_retrieve", arguments={"handle": handle})
+            client.close()
+            assert client.wait() == 0
+
+    found = [{each.key: each.value.string_value for each in span.attributes} for span in collector.spans]
+    called = [
+        (each["terse.server"], each["gen_ai.tool.name"]) for each in found if each["terse.what"] == "result"
+    ]
+    assert sorted(called) == [("one", "list_issues"), ("two", "all_issues"), ("two", "list_issues")]
+    (fetched,) = (each for each in found if each["terse.what"] == "retrieve")
+    assert fetched["terse.server"] in servers
+    assert fetched["terse.retrieved"] == "value"
 
 
 @pytest.mark.parametrize("fault", ["nobody listens", "refuses"])

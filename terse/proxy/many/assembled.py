@@ -20,6 +20,7 @@ from terse.proxy.connection import Connection, Upstream
 from terse.proxy.many.naming import Names
 from terse.proxy.many.retrieving import Retrieving
 from terse.proxy.many.router import LIMIT_SECONDS, Router, Start
+from terse.proxy.retrieval import OwnCall
 from terse.proxy.session import ProxySession, offers
 from terse.record import Observer
 from terse.tokens import Vocabulary
@@ -118,7 +119,14 @@ class _Assembly:
         )
 
     def _retrieving(self, put: Callable[[bytes], None]) -> Retrieving:
-        return Retrieving(self._memory, self._is_offered, self._count, put, self._complaints)
+        note = None if self._manner.observe is None else self._note_retrieved
+        return Retrieving(self._memory, self._is_offered, self._count, put, self._complaints, note)
+
+    def _note_retrieved(self, call: OwnCall, answer: bytes, seconds: float) -> None:
+        """It costs the server whose result holds the handle; one that nobody made, the first of them."""
+        known = [name for name, session in list(self._sessions.items()) if session.set_aside(call.arguments)]
+        for name in (known or list(self._sessions))[:1]:
+            self._connections[name].note_retrieved(call, answer, seconds)
 
     def _is_offered(self) -> bool:
         policy, manner = self._policy, self._manner

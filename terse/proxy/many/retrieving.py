@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
+from time import monotonic
 
 from terse.fields.marks import RETRIEVE
 from terse.proxy.client_memory import ClientMemory
@@ -26,6 +27,7 @@ class Retrieving:
         is_offered: whether rules that are loaded could set something aside for the client.
         count: tokens of a text.
         put: tells the client something.
+        note: told of each call that was answered, with the answer and the seconds it took; None: nobody asks.
     """
 
     def __init__(
@@ -35,12 +37,14 @@ class Retrieving:
         count: Callable[[str], int],
         put: Callable[[bytes], None],
         complaints: Complaints,
+        note: Callable[[OwnCall, bytes, float], None] | None = None,
     ) -> None:
         self._memory = memory
         self._is_offered = is_offered
         self._count = count
         self._put = put
         self._complaints = complaints
+        self._note = note
         self._calls: SimpleQueue[OwnCall | None] = SimpleQueue()
         self._is_working = False
 
@@ -78,7 +82,11 @@ class Retrieving:
 
     def _work(self) -> None:
         while (call := self._calls.get()) is not None:
-            self._put(self._answer(call))
+            began = monotonic()
+            answer = self._answer(call)
+            self._put(answer)
+            if self._note is not None:
+                self._note(call, answer, monotonic() - began)
 
     def _answer(self, call: OwnCall) -> bytes:
         try:
