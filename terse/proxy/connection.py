@@ -199,8 +199,7 @@ class Connection:
     def close(self) -> int:
         """Stop the server, end the threads, free the rest. Returns the server's exit code.
 
-        Not to be called by `send` or `ended`, which run in these threads. Whoever calls it again waits, and is
-        given the same.
+        Not to be called by `send` or `ended`, which run in these threads. It may be called again.
         """
         with self._closing:
             # INVARIANT: once. What was released may be somebody else's by then.
