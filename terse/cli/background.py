@@ -144,9 +144,9 @@ def main() -> int:
 
     code = run(service, listener, limits, ready)
     if order["is_attached"]:
-        for path in (order["alive"], f"{order['alive'].removesuffix('.alive')}.log"):
+        for end in ("alive", "log", "told"):
             with suppress(OSError):
-                os.unlink(path)
+                os.unlink(f"{order['alive'].removesuffix('alive')}{end}")
     return code
 
 

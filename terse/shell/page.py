@@ -110,7 +110,8 @@ def _bounds(schema: Schema) -> list[str]:
 
 
 def _wrapped(text: str, width: int = WIDTH) -> list[str]:
-    text = text.strip()
+    first, _, rest = text.strip().partition("\n")
+    text = f"{first}\n{textwrap.dedent(rest)}"
     if len(text) > MAX_SAID:
         text = f"{text[:MAX_SAID]}…"
     lines: list[str] = []

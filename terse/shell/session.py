@@ -29,6 +29,8 @@ MAX_PAGES = 1000
 RAW = "terse-raw-"
 """A call whose id begins so is answered as the server answers it."""
 UNKNOWN_METHOD = -32601
+ENDED = "the server has ended"
+"""How `terse serve` begins to say so."""
 LISTED = "notifications/tools/list_changed"
 
 
@@ -48,6 +50,8 @@ class Answer:
         self.result: dict[str, Any] | None = result if isinstance(result, dict) else None
         said = error.get("message") if isinstance(error, dict) else None
         self.error = "" if self.result is not None else str(said or "the server answers with no result")
+        if self.error.startswith(ENDED):
+            self.error = f"{ENDED}: whether it was done is not known; the next call starts the server anew"
         self.tools_changed = tools_changed
 
 
