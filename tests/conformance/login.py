@@ -1,4 +1,4 @@
-"""The suite's OAuth scenarios for clients, with terse as the client: it is `terse proxy URL` that logs in.
+"""The suite's OAuth scenarios for clients, with terse as the one that logs in: `terse proxy URL`, or `serve`.
 
 The conformance client would have a login of its own. In its place a few messages are written to the proxy, as
 a client on stdio writes them, and the browser of the user is played: the address that terse shows is opened.
@@ -20,7 +20,7 @@ from urllib.request import urlopen
 
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from tests.conformance.paths import RULES, TERSE
+from tests.conformance.paths import RULES, TERSE, free_port, wait_for
 
 SHOWN = "terse: log in at "
 DOCUMENT = "https://conformance-test.local/client-metadata.json"
@@ -69,13 +69,22 @@ class _Session:
         self._process.stdin.flush()
 
 
-def log_in(url: str, version: str, context: dict[str, Any]) -> int:
+def log_in(url: str, version: str, context: dict[str, Any], *, serves: bool = False) -> int:
     """List the tools of a server that wants a login, and call the first. Returns the proxy's exit code.
 
     Args:
         context: what the scenario says of the client that it knows beforehand.
+        serves: it is `terse serve URL` that logs in; a proxy without a login is its client.
     """
-    with _proxy(url, context) as process:
+    if serves:
+        with _serve(url, context) as served:
+            return _talk([*TERSE, "proxy", "--no-login", served], version)
+    with tempfile.TemporaryDirectory() as folder:
+        return _talk([*TERSE, "proxy", *RULES, *client_options(context, folder), url], version)
+
+
+def _talk(command: list[str], version: str) -> int:
+    with _started(command) as process:
         session = _Session(process, version)
         if session.greet():
             for tool in session.ask("tools/list").get("tools", [])[:1]:
@@ -104,10 +113,21 @@ def client_options(context: dict[str, Any], folder: str) -> list[str]:
 
 
 @contextmanager
-def _proxy(url: str, context: dict[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
+def _serve(url: str, context: dict[str, Any]) -> Iterator[str]:
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--listen", f"127.0.0.1:{port}", *RULES, *client_options(context, folder)]
+        with _started([*TERSE, "serve", *options, url]) as process:
+            wait_for(port, process)
+            yield f"http://127.0.0.1:{port}/mcp"
+
+
+@contextmanager
+def _started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Terse, with logins of its own; what it says is looked at for an address to open."""
     with tempfile.TemporaryDirectory() as state:
         process = subprocess.Popen(
-            [*TERSE, "proxy", *RULES, *client_options(context, state), url],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -19,9 +19,14 @@ from tests.conformance.paths import Upstream, opened
 
 def main(name: str, client: list[str], url: str) -> int:
     """Run the client and return its exit code."""
-    if name == "remote" and os.environ.get("MCP_CONFORMANCE_SCENARIO", "").startswith("auth/"):
+    if os.environ.get("MCP_CONFORMANCE_SCENARIO", "").startswith("auth/"):
         version = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25")
-        return log_in(url, version, json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}"))
+        return log_in(
+            url,
+            version,
+            json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}"),
+            serves=name != "remote",
+        )
     complaints: list[str] = []
     with opened(name, Upstream(url), complaints) as through:
         code = subprocess.run([*client, through], check=False).returncode
