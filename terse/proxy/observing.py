@@ -1,7 +1,7 @@
 """Records of what was sent: put together once it was, and its tokens counted while nothing else is to be
 done.
 
-INVARIANT: no result waits for a count of more than one stretch of text, which takes some milliseconds.
+INVARIANT: no result waits for a count of more than one stretch of text, which takes about a millisecond.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 from terse.guarantee import Guarantee, lowest
 from terse.listing.definition import compact
 from terse.payload.exact import NotExact, dump, parse_unambiguous
-from terse.plan.trace import Outcome, StepStatus, StepTrace
+from terse.plan.trace import NOT_COUNTED, Outcome, StepStatus, StepTrace
 from terse.proxy.answer import Answer
 from terse.proxy.retrieval import OwnCall
 from terse.proxy.rewriting import MAX_COUNTED_BYTES
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from terse.proxy.rewriting import Held
     from terse.tokens import Vocabulary
 
+STRETCH = 1 << 13
+"""Characters that are counted at a time, or up to twice as many."""
 MAX_SLICE = 1 << 20
 """Characters: a stretch without a place to cut it that is longer is not counted."""
 MAX_PENDING = 1024
@@ -156,6 +158,11 @@ class Observing:
         """Whether the handle in the arguments stands in a result that was noted here. From any thread."""
         return _handle(arguments) in self._origins
 
+    @property
+    def is_counting(self) -> bool:
+        """Whether anything waits to be counted."""
+        return bool(self._pending)
+
     def count_next(self) -> bool:
         """Count a stretch of what waits to be counted. Returns whether there was anything."""
         if not self._pending:
@@ -259,7 +266,7 @@ class Observing:
             bounds=_each(bounds),
             faults=_each(faults),
         )
-        counting = self._weighed(record, answer, message, shows_structured, _each(handles), store)
+        counting = self._weighed(record, answer, message, outcomes, shows_structured, _each(handles), store)
         size = len(answer.message) + (len(message) if is_changed else 0)
         if not is_changed and size > MAX_COUNTED_BYTES and not ruled:
             self._give(record)
@@ -301,15 +308,22 @@ class Observing:
         record: Record,
         answer: Answer,
         message: bytes,
+        outcomes: Sequence[Outcome],
         shows_structured: bool,
         handles: Sequence[str],
         store: Store,
     ) -> Generator[None, None, Record]:
         received, form, is_error = _shown(answer, shows_structured)
-        tokens_in = tokens_out = yield from self._count(received)
+        traces = [outcome.trace for outcome in outcomes]
+        known = _sum(trace.tokens_in for trace in traces)
+        if known is None or form == "structured" or len(traces) != len(received):
+            known = yield from self._count(received)
+        tokens_in = tokens_out = known
         if message != answer.message:
             made, made_form, _ = _shown(_reread(answer, message), shows_structured)
-            tokens_out = yield from self._count(made)
+            tokens_out = _sum(trace.tokens_out for trace in traces)
+            if tokens_out is None or made_form == "structured" or len(traces) != len(made):
+                tokens_out = yield from self._count(made)
             if made_form == "text":
                 form = "joined" if len(made) < len(received) and form == "text" else "text"
         aside = [text for handle in handles if (text := store.get(handle)) is not None]
@@ -354,7 +368,7 @@ class Observing:
     def _count(self, texts: Iterable[str]) -> _Count:
         total = 0
         for text in texts:
-            for chunk in chunks(text):
+            for chunk in chunks(text, STRETCH):
                 if len(chunk) > MAX_SLICE:
                     return None
                 total += self._vocabulary.count(chunk)
@@ -391,6 +405,12 @@ def _shown(answer: Answer, shows_structured: bool) -> tuple[list[str], Form, boo
             # As a list of one: what is written of a value by itself may be no JSON text.
             return [dump([value])[1:-1]], "structured", is_error
     return [part.text for part in parts], "text", is_error
+
+
+def _sum(tokens: Iterable[int]) -> int | None:
+    """Of what a run has counted; None if it did not count all of it."""
+    counted = list(tokens)
+    return None if not counted or NOT_COUNTED in counted else sum(counted)
 
 
 def _reread(answer: Answer, message: bytes) -> Answer:

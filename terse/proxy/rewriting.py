@@ -30,6 +30,8 @@ MAX_WAITING_BYTES = 64 * 1024 * 1024
 
 MAX_COUNTED_BYTES = 128 * 1024
 """A longer message that no rule was run on is noted with its bytes only."""
+COUNT_AFTER = 0.01
+"""Seconds without a result after which what was sent is counted."""
 FINISH_SECONDS = 0.25
 """What counting may take that is still to be done when a connection ends."""
 
@@ -326,10 +328,17 @@ class Rewriting:
         return self._waiting.get()
 
     def _next_job(self) -> _Job | Callable[[Rewriter], None] | None:
-        """The next result to work on; what is to be counted of those before is, while there is none."""
+        """The next result to work on; what is to be counted of those before is, once there is none for a
+        while.
+        """
         observing = None if self._rewriter is None else self._rewriter.observing
-        while observing is not None and self._waiting.empty() and observing.count_next():
-            pass
+        while observing is not None and observing.is_counting:
+            try:
+                # A client that asks for one thing after another is not to wait for what it cost.
+                return self._waiting.get(timeout=COUNT_AFTER)
+            except Empty:
+                while self._waiting.empty() and observing.count_next():
+                    pass
         return self._waiting.get()
 
     def _watch(self) -> None:
