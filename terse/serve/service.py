@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from terse.proxy.complaints import Complaints
 from terse.serve.access import Access, Refusal
 from terse.serve.handshake import SESSION, VERSIONS, Handshake
 from terse.serve.issuer import WELL_KNOWN, Issuer
@@ -85,6 +86,7 @@ class Service:
         )
         self.standalone = Standalone(servers.to_share, servers.kind, limits, self._threads)
         self._is_draining = False
+        self._complaints = Complaints()
         self._counts: Counts | None = None
         if counted:
             from terse.serve.counts import Counts
@@ -170,6 +172,9 @@ class Service:
                 self._counts.begin()
             try:
                 await application(scope, receive, noted)
+            except Exception as error:
+                # Its client has been told by then that something failed.
+                self._complaints.say_fault("a request", error, "it was answered with an error")
             finally:
                 self.under_way -= is_asked
                 if is_asked and self._counts is not None:

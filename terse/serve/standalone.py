@@ -19,6 +19,7 @@ from terse.serve.replies import (
     EVENT_HEADERS,
     EVENTS,
     INVALID,
+    PARSE,
     UNKNOWN_METHOD,
     answered,
     busy,
@@ -84,7 +85,11 @@ class Standalone:
         )
         if twice is not None:
             return answered(400, failure(raw_id, -32020, f"the header {twice} stands twice"))
-        decoded = json.loads(body)
+        try:
+            decoded = json.loads(body)
+        except (ValueError, RecursionError):
+            # What a server that is near might read, and we do not: no UTF-8, or nested very deep.
+            return answered(400, failure(raw_id, PARSE, "the body cannot be read"))
         rejected: Any = classify_inbound_request(decoded, headers=request.headers)
         try:
             shared = await self._server(caller, self._kind(_client(message)))

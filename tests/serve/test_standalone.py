@@ -162,6 +162,22 @@ def test_there_is_nothing_to_get_or_delete(alone: Alone) -> None:
         assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [b"[" * 5000 + b"]" * 5000, b'{"a":' * 5000 + b"1" + b"}" * 5000, b'"\xff"', b'{"text":"\\ud800"}', b"7"],
+    ids=["deep lists", "deep objects", "no text", "half a character", "a number"],
+)
+def test_arguments_that_are_odd(alone: Alone, service: Served, arguments: bytes) -> None:
+    """They are answered or refused, as an error of the request: never with a fault of ours."""
+    message = alone.request(1, "tools/call", name="say", arguments="HERE")
+    body = json.dumps(message).encode().replace(b'"HERE"', arguments)
+    response = alone.post(body, **alone.routing(message))
+
+    assert response.status_code in (200, 400)
+    assert alone.call("say", text="alive") == "alive"
+    assert not any("failed" in line for line in service.said)
+
+
 def test_notifications_are_taken_and_dropped(alone: Alone) -> None:
     """This version has none from clients."""
     response = alone.post({"jsonrpc": "2.0", "method": "notifications/x"}, mcp_protocol_version=MODERN)

@@ -125,7 +125,11 @@ def call(ident: Any, params: dict[str, Any]) -> None:
     if tool is None:
         send(id=ident, error={"code": -32602, "message": "no such tool"})
         return
-    text = tool(params.get("arguments") or {}, params)
+    try:
+        text = tool(params.get("arguments") or {}, params)
+    except (KeyError, TypeError, AttributeError):
+        send(id=ident, error={"code": -32602, "message": "other arguments are needed"})
+        return
     if text is not None:
         send(id=ident, result={"content": [{"type": "text", "text": text}]})
 
