@@ -11,6 +11,7 @@ import tempfile
 from functools import partial
 
 from tests.benchmarks import (
+    command_line,
     commands,
     engine,
     folds,
@@ -32,6 +33,7 @@ from tests.benchmarks import (
 )
 
 MEASUREMENTS = {
+    "command-line": command_line.measure,
     "commands": commands.measure,
     "engine": engine.measure,
     "folds": folds.measure,
