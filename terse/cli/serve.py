@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from terse.cli import proxy
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import socket
 
     from terse.cli.serving import Behind
+    from terse.memory.redis_counts import RedisCounts
     from terse.memory.redis_link import RedisLink
     from terse.serve.access import Access
     from terse.serve.limits import Limits
@@ -85,6 +86,13 @@ _FLAGS = ("--no-metrics",)
 _MAX_NUMBER = 1_000_000
 
 
+class Shared(NamedTuple):
+    """What replicas share."""
+
+    link: RedisLink
+    counts: RedisCounts
+
+
 class Unusable(Exception):  # noqa: N818 — says what the arguments are
     """The arguments make no sense. The message is one line."""
 
@@ -105,16 +113,16 @@ def main(arguments: list[str]) -> int:
 
     try:
         given, rest = _split(arguments)
-        link = _link(given, rest)
+        shared = _shared(given, rest)
         host, port = _address(given.get("--listen", [DEFAULT_LISTEN])[0])
         access, callers = _access(given, host)
         limits = _limits(given)
-        behind = _behind(rest, link, limits.idle)
+        behind = _behind(rest, shared, limits.idle)
         behind.check_stores(callers)
         listener = _listener(host, port)
     except (Unusable, proxy._Unusable, Refused) as reason:
         return proxy._complain(_said(reason), 2)
-    return _run(behind, access, limits, listener, link, counted=_is_counted(given))
+    return _run(behind, access, limits, listener, shared, counted=_is_counted(given))
 
 
 def _run(
@@ -122,7 +130,7 @@ def _run(
     access: Access,
     limits: Limits,
     listener: socket.socket,
-    link: RedisLink | None,
+    shared: Shared | None,
     *,
     counted: bool,
 ) -> int:
@@ -130,16 +138,25 @@ def _run(
     from terse.serve.service import PATH, Servers, Service
 
     replicas = None
-    if link is not None:
+    if shared is not None:
         from terse.serve.replicas import Replicas
 
-        replicas = Replicas(link, behind.for_replicas, behind.kept_seconds, asks_for_tools=behind.has_several)
+        replicas = Replicas(
+            shared.link,
+            behind.for_replicas,
+            behind.kept_seconds,
+            asks_for_tools=behind.has_several,
+            counted=shared.counts.today,
+        )
 
     def service() -> Service:
         servers = Servers(behind.for_session, behind.to_share, behind.kind)
         return Service(servers, access, limits, counted=counted, replicas=replicas)
 
     code = run(service, listener, limits, lambda: _say(f"listening on http://{_shown(listener)}{PATH}"))
+    behind.close()
+    if shared is not None:
+        shared.counts.flush()
     # At once: a thread may be waiting for what never comes, and nothing is left to clean up.
     os._exit(code)
 
@@ -174,7 +191,7 @@ def _split(arguments: list[str]) -> tuple[dict[str, list[str]], list[str]]:
     return given, rest
 
 
-def _link(given: dict[str, list[str]], rest: list[str]) -> RedisLink | None:
+def _shared(given: dict[str, list[str]], rest: list[str]) -> Shared | None:
     """The Redis that replicas share.
 
     Raises:
@@ -201,17 +218,17 @@ def _link(given: dict[str, list[str]], rest: list[str]) -> RedisLink | None:
 
     if find_spec("redis") is None:
         raise Unusable("--redis needs redis-py: pip install 'terse[redis]'")
-    from terse.memory import redis_link
+    from terse.memory import redis_counts, redis_link
 
     try:
         link = redis_link.RedisLink(url, password=os.environ.get(PASSWORD))
         link.check()
     except (redis_link.Away, redis_link.Unusable) as reason:
         raise Unusable(f"--redis {shown}: {reason}") from None
-    return link
+    return Shared(link, redis_counts.RedisCounts(link))
 
 
-def _behind(rest: list[str], link: RedisLink | None, idle: float) -> Behind:
+def _behind(rest: list[str], shared: Shared | None, idle: float) -> Behind:
     """
     Raises:
         Unusable: it is not said what to serve.
@@ -220,7 +237,12 @@ def _behind(rest: list[str], link: RedisLink | None, idle: float) -> Behind:
     from terse.cli import serving
 
     try:
-        return serving.Behind(proxy._read(rest), link, idle)
+        return serving.Behind(
+            proxy._read(rest),
+            None if shared is None else shared.link,
+            idle,
+            None if shared is None else shared.counts.observe,
+        )
     except serving.Unusable as reason:
         raise Unusable(str(reason)) from None
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from terse.cli import proxy
+from terse.cli.observers import observers
 from terse.cli.proxied import Unusable, chosen_server, read_config
 from terse.memory.expiring_store import ExpiringStore
 from terse.memory.sqlite_store import SqliteStore
@@ -31,6 +32,7 @@ from terse.tokens import vocabulary
 if TYPE_CHECKING:
     from terse.memory.redis_link import RedisLink
     from terse.proxy.remote.login import Login
+    from terse.record import Observer
 
 OF_ONE = ("--server-name", "-e", "--cwd", "-H", "--transport")
 MEMORY_BYTES = 4 << 20
@@ -49,6 +51,7 @@ class Behind:
     Args:
         given: the options of `terse proxy`.
         link: where replicas keep what they share; None: this is the only one.
+        observe: is given a record of each message that was sent.
         idle: seconds after which a session that nobody uses is closed.
 
     Attributes:
@@ -61,12 +64,20 @@ class Behind:
 
     session = ProxySession
 
-    def __init__(self, given: proxy._Arguments, link: RedisLink | None = None, idle: float = 0.0) -> None:
+    def __init__(
+        self,
+        given: proxy._Arguments,
+        link: RedisLink | None = None,
+        idle: float = 0.0,
+        observe: Observer | None = None,
+    ) -> None:
         self._given = given
         self._link = link
         # A client that only listens may use a session for longer than its calls say.
         self.kept_seconds = 2 * idle + 3600
         self._complaints = Complaints()
+        self._observers = observers(self._complaints, telemetry=given.telemetry, other=observe)
+        self._observe = self._observers.observe
         self._servers = _servers(given, self._complaints)
         self._names = tuple(self._servers)
         self._stores: dict[str, Store] = {}
@@ -74,6 +85,10 @@ class Behind:
         is_nameless = given.server_name is None and given.config is None
         self._policy = proxy.policy_of(given, self._complaints, is_alone=is_nameless)
         self._vocabulary = vocabulary()
+
+    def close(self) -> None:
+        """Finish what is noted of what was sent: to be called when the service has ended."""
+        self._observers.close()
 
     def for_session(self, caller: str, send: Send, ended: Ended) -> Opened:
         """See `terse.serve.session.Open`."""
@@ -130,6 +145,7 @@ class Behind:
                 store=self._store(caller, is_shared=is_shared),
                 memory_bytes=MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes,
                 remembers=not is_shared,
+                observe=self._observe,
             )
 
         connection = Connection(
@@ -154,6 +170,7 @@ class Behind:
             store=lambda: self._store(caller, is_shared=is_shared),
             memory_bytes=MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes,
             remembers=not is_shared,
+            observe=self._observe,
             limit=given.wait or LIMIT_SECONDS,
         )
         all_of_them = router(
@@ -200,6 +217,7 @@ class Behind:
                     receipts,
                     client=given.client,
                     retrieves=given.retrieves,
+                    observe=self._observe,
                 )
             except BaseException:
                 # Without it calls are not counted here, and no replica has the right numbers.

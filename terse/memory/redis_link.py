@@ -23,8 +23,8 @@ from redis.retry import Retry
 
 PREFIX = "terse:1:"
 """What every key begins with: the 1 is the version of all that is kept, and another one is another memory."""
-SECONDS = 0.5
-"""How long an answer is waited for: results wait as long, at most."""
+SECONDS = 0.75
+"""How long an answer is waited for, and results wait. `?socket_timeout=2` in the address goes before."""
 PAUSE_SECONDS = 1.0
 """After a failure nothing is tried for so long, so that not every result waits for a Redis that is away."""
 DEBT_SECONDS = 0.1
@@ -203,6 +203,6 @@ class RedisLink:
 
 def _words(error: RedisError) -> str:
     if isinstance(error, TimeoutError):
-        return f"it did not answer in {SECONDS:g} s"
+        return "it did not answer in time"
     first = (str(error).splitlines() or ["it cannot be reached"])[0]
     return first.rstrip(".") or "it cannot be reached"
