@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Protocol
 
 from terse.proxy.complaints import Complaints
-from terse.record import Record
+from terse.record import Observer, Record
 
 
 class Observing(Protocol):
@@ -23,13 +22,14 @@ class Observing(Protocol):
 class Observers:
     """All of them as one."""
 
-    def __init__(self, each: list[Observing]) -> None:
+    def __init__(self, each: list[Observing], other: Observer | None = None) -> None:
         self._each = each
+        self._told = [one.observe for one in each] + ([other] if other is not None else [])
 
     @property
-    def observe(self) -> Callable[[Record], None] | None:
+    def observe(self) -> Observer | None:
         """What takes records; None where nobody wants them, and nothing need be counted."""
-        return self._tell if self._each else None
+        return self._tell if self._told else None
 
     def close(self, seconds: float = 2.0) -> None:
         """Let all of them finish: to be called when the last result was sent."""
@@ -37,15 +37,16 @@ class Observers:
             one.close(seconds)
 
     def _tell(self, record: Record) -> None:
-        for one in self._each:
-            one.observe(record)
+        for tell in self._told:
+            tell(record)
 
 
-def observers(complaints: Complaints, *, telemetry: bool) -> Observers:
+def observers(complaints: Complaints, *, telemetry: bool, other: Observer | None = None) -> Observers:
     """Those of this process.
 
     Args:
         telemetry: `--telemetry`.
+        other: one more, which needs no end.
     """
     from terse.telemetry.wanted import Unusable, is_wanted
 
@@ -57,4 +58,4 @@ def observers(complaints: Complaints, *, telemetry: bool) -> Observers:
             found.append(Telemetry(complaints.say))
     except Unusable as reason:
         complaints.say("telemetry", f"telemetry is off: {reason}")
-    return Observers(found)
+    return Observers(found, other)
