@@ -154,7 +154,7 @@ def test_a_user_who_does_nothing(world: World) -> None:
 
 def test_the_servers_time_limit_is_not_the_users(world: World) -> None:
     """`--timeout` stands still while somebody is logging in."""
-    with world.session("--timeout", "3", after=4.0) as (client, _):
+    with world.session("--timeout", "6", after=7.0) as (client, _):
         world.begin(client)
 
 

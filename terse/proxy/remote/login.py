@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
+from importlib import import_module
 
 import httpx2
 
@@ -104,6 +105,9 @@ class Login(httpx2.Auth):
             Problem: the login failed.
         """
         logging.getLogger("mcp").addHandler(logging.NullHandler())
+        with waiting_for_the_user():
+            # This takes our time and not the server's; in a thread, so that other requests go on.
+            await asyncio.to_thread(import_module, "terse.proxy.remote.grants")
         from mcp.client.auth import OAuthFlowError
 
         from terse.proxy.remote import grants

@@ -60,6 +60,10 @@ class RemoteServer:
         timeout: float | None = None,
         auth: Callable[[], httpx2.Auth] | None = None,
     ) -> None:
+        # Here, before anybody begins to load rules: the first message goes out as soon as these are there,
+        # and the rules have until its answer.
+        from terse.proxy.remote import old_sse, streamable, web  # noqa: F401
+
         self._server = server
         self._complaints = complaints
         self._timeout = timeout
@@ -156,13 +160,12 @@ class RemoteServer:
             return self._queued
 
     async def _run(self) -> None:
-        # Here, so that the client's first messages and the rules are read while these are imported.
         from terse.proxy.remote.messages import read_client_message
         from terse.proxy.remote.web import CONNECT_SECONDS, Web
 
         try:
             auth = None if self._auth is None else self._auth()
-            web = Web(self._server.headers, auth, self._timeout or CONNECT_SECONDS)
+            web = Web(self._server.url, self._server.headers, auth, self._timeout or CONNECT_SECONDS)
             try:
                 transport = self._transport(web)
                 seconds = LEAVE_QUICKLY_SECONDS

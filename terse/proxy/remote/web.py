@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from urllib.request import getproxies
 
 import httpx2
 
 from terse import __version__
 from terse.proxy.remote.flight import Problem
+from terse.proxy.remote.one_write import LIMITS, Transport
 from terse.proxy.servers import shown_url
 
 CONNECT_SECONDS = 20.0
@@ -23,20 +25,35 @@ class Web:
     """Requests to one server.
 
     Args:
+        url: the server's.
         headers: sent with each.
         auth: logs in where the server wants it; None: what it says is told to the client.
         connect_seconds: how long a connection may take to be there.
     """
 
     def __init__(
-        self, headers: Mapping[str, str], auth: httpx2.Auth | None, connect_seconds: float = CONNECT_SECONDS
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        auth: httpx2.Auth | None,
+        connect_seconds: float = CONNECT_SECONDS,
     ) -> None:
+        is_plain = url.startswith("http://")
+        if getproxies():
+            # Which of them is for whom is the library's to sort out.
+            transport, mounts = None, None
+        elif is_plain:
+            transport, mounts = Transport(False), {"https://": _Tls()}
+        else:
+            transport, mounts = Transport(httpx2.create_ssl_context()), None
         self._client = httpx2.AsyncClient(
+            transport=transport,
+            mounts=mounts,
             headers={"User-Agent": f"terse/{__version__}", **headers},
             auth=auth,
             # Answers may take any time: how long is the caller's to say.
             timeout=httpx2.Timeout(None, connect=connect_seconds),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=30),
+            limits=LIMITS,
         )
 
     @asynccontextmanager
@@ -93,6 +110,28 @@ class Web:
                 raise Problem(f"{shown_url(str(url))} did not answer ({_said(error)})") from None
             await asyncio.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
+
+
+class _Tls(httpx2.AsyncBaseTransport):
+    """HTTPS beside a server without it: for a login elsewhere.
+
+    To read all certificates takes as long as half of a start, so that waits until it is needed.
+    """
+
+    def __init__(self) -> None:
+        self._inner: Transport | None = None
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """See `httpx2.AsyncBaseTransport`."""
+        if self._inner is None:
+            # INVARIANT: certificates are checked here as everywhere.
+            self._inner = Transport(httpx2.create_ssl_context())
+        return await self._inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Close its connections."""
+        if self._inner is not None:
+            await self._inner.aclose()
 
 
 def is_events(response: httpx2.Response) -> bool:
