@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING
 
-from terse.memory.session import Session
+if TYPE_CHECKING:
+    from terse.memory.session import Session
 
 
 class ClientMemory:
@@ -14,19 +17,28 @@ class ClientMemory:
         make: makes an empty one.
 
     Attributes:
-        session: what was sent since the client began last.
         can_retrieve: the list of tools that the client had last has the tool that fetches what was set aside.
     """
 
     def __init__(self, make: Callable[[], Session]) -> None:
         self._make = make
+        self._lock = Lock()
         self.begin()
 
     def begin(self) -> None:
         """The client begins anew: it has nothing."""
-        self.session = self._make()
-        self.can_retrieve = False
-        self._calls: dict[str, dict[str, int]] = {}
+        with self._lock:
+            self._session: Session | None = None
+            self.can_retrieve = False
+            self._calls: dict[str, dict[str, int]] = {}
+
+    @property
+    def session(self) -> Session:
+        """What was sent since the client began last. Made when it is asked for, once rules are there."""
+        with self._lock:
+            if self._session is None:
+                self._session = self._make()
+            return self._session
 
     def calls(self, server: str) -> dict[str, int]:
         """How often each tool of a server was called since then: the client goes on counting where a server

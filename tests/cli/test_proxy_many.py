@@ -54,6 +54,14 @@ def text(client: Client, ident: object, tool: str, **arguments: object) -> str:
     return str(take(client, ident)["result"]["content"][0]["text"])
 
 
+def warm(client: Client, tool: str) -> None:
+    """Call a tool until its result is rewritten: a machine under load may be too slow for the first ones."""
+    for number in range(20):
+        if not text(client, f"warm {number}", tool, count=30).startswith("["):
+            return
+    raise AssertionError("nothing is rewritten")
+
+
 def failed(*arguments: str) -> str:
     done = subprocess.run(
         [*PROXY, *arguments],
@@ -176,6 +184,7 @@ def test_rules_speak_of_the_names_in_the_document(tmp_path: Path) -> None:
     with proxied(document(one=member("one"), two=member("two")), *options) as client:
         introduced(client)
         names_of(client, 1)
+        warm(client, "one__records")
         changed = text(client, 2, "one__records", count=100)
         unchanged = text(client, 3, "two__records", count=100)
     assert len(changed) < len(unchanged) / 2
@@ -198,14 +207,15 @@ def test_the_session_is_one_for_all_servers(tmp_path: Path) -> None:
     """What one server sent counts for the conditions of another one's rule."""
     options = rules(
         tmp_path,
-        "rule later {\n  on one/records\n  when session over 1000 tokens\n  use compact\n}\n"
+        "rule later {\n  on one/records\n  when session over 4000 tokens\n  use compact\n}\n"
         "rule noted {\n  on two/*\n  use compact\n}\n",
     )
     with proxied(document(one=member("one"), two=member("two")), *options) as client:
         introduced(client)
         names_of(client, 1)
+        warm(client, "two__records")
         before = text(client, 2, "one__records", count=20)
-        text(client, 3, "two__big", count=20_000)
+        text(client, 3, "two__big", count=60_000)
         after = text(client, 4, "one__records", count=20)
     assert json.loads(before)[0]["name"] == "one 0"
     assert len(after) < len(before)
@@ -217,6 +227,7 @@ def test_what_is_set_aside_is_fetched_with_one_tool(tmp_path: Path) -> None:
     with proxied(document(one=member("one"), two=member("two")), *options) as client:
         introduced(client)
         assert names_of(client, 1) == ["one__say", "two__say", "one__ask", "two__ask", "terse_retrieve"]
+        warm(client, "one__records")
         for ident, server in enumerate(("one", "two"), 2):
             sent = text(client, ident, f"{server}__story")
             (handle,) = re.findall(r"terse_retrieve (h\d{9})", sent)
@@ -245,6 +256,7 @@ def test_a_server_that_is_back_is_spoken_of_as_before(tmp_path: Path) -> None:
     with proxied(document(one=member("one"), two=member("two")), *options) as client:
         introduced(client)
         names_of(client, 1)
+        warm(client, "one__records")
         text(client, 2, "two__records", count=80)
         text(client, 3, "two__records", count=90)
         text(client, 4, "two__die")

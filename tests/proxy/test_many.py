@@ -153,7 +153,7 @@ def test_a_name_without_a_server_is_refused() -> None:
 
 def test_servers_that_cannot_be_started_or_are_deaf_do_not_hold_up_the_others() -> None:
     """The others answer within the limit, the instructions say who is missing, and a call says why."""
-    with many(1.0, one=[], gone=None, deaf=["--deaf"]) as client:
+    with many(2.0, one=[], gone=None, deaf=["--deaf"]) as client:
         result = introduced(client)
         assert "gone is not available now: it cannot be started: No such file" in result["instructions"]
         listed = asked(client, 1, "tools/list")["result"]["tools"]
@@ -166,7 +166,7 @@ def test_servers_that_cannot_be_started_or_are_deaf_do_not_hold_up_the_others() 
 
 def test_a_server_that_hangs_on_a_list_is_left_out() -> None:
     """The list is given without it when the limit is over."""
-    with many(0.5, one=["--hangs", "tools/list"], two=[]) as client:
+    with many(2.0, one=["--hangs", "tools/list"], two=[]) as client:
         introduced(client)
         listed = asked(client, 1, "tools/list")["result"]["tools"]
     assert [tool["name"] for tool in listed] == ["two__say"]
@@ -175,7 +175,7 @@ def test_a_server_that_hangs_on_a_list_is_left_out() -> None:
 def test_a_server_that_comes_late_is_told_as_a_change(tmp_path: Path) -> None:
     """It is introduced when it answers; then the lists have changed, and have what it has."""
     ready, notes = tmp_path / "ready", tmp_path / "notes"
-    with many(0.5, one=[], late=["--after", str(ready), "--notes", str(notes)]) as client:
+    with many(2.0, one=[], late=["--after", str(ready), "--notes", str(notes)]) as client:
         introduced(client)
         ready.touch()
         changed = {json.loads(client.receive())["method"] for _ in range(3)}

@@ -6,13 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from terse.memory import history
-from terse.memory.session import Session
-from terse.memory.shared_session import SharedSession
-from terse.memory.store import Store
-from terse.plan.model import Plan
 from terse.proxy.client_memory import ClientMemory
 from terse.proxy.clients import may_show_structured
 from terse.proxy.complaints import Complaints
@@ -20,10 +15,16 @@ from terse.proxy.connection import Connection, Upstream
 from terse.proxy.many.naming import Names
 from terse.proxy.many.retrieving import Retrieving
 from terse.proxy.many.router import LIMIT_SECONDS, Router, Start
-from terse.proxy.retrieval import OwnCall
-from terse.proxy.session import ProxySession, offers
-from terse.record import Observer
-from terse.tokens import Vocabulary
+
+# What runs rules is imported once they are loaded: servers boot until then.
+if TYPE_CHECKING:
+    from terse.memory.session import Session
+    from terse.memory.store import Store
+    from terse.plan.model import Plan
+    from terse.proxy.retrieval import OwnCall
+    from terse.proxy.session import ProxySession
+    from terse.record import Observer
+    from terse.tokens import Vocabulary
 
 
 class Policy(Protocol):
@@ -37,7 +38,7 @@ class Policy(Protocol):
         """Tell a connection of all that come later."""
 
 
-Rules = Callable[[], tuple[Policy, Vocabulary]]
+Rules = Callable[[], "tuple[Policy, Vocabulary]"]
 """Gives the rules, which all servers share, and what tokens are counted with. It is called often, by threads
 that may wait. `Refused`: they must not run."""
 
@@ -132,12 +133,17 @@ class _Assembly:
         policy, manner = self._policy, self._manner
         if policy is None or not manner.retrieves or not manner.has_rules:
             return False
+        from terse.proxy.session import offers
+
         return any(offers(policy.plan, server, remembers=manner.remembers) for server in self._servers)
 
     def _count(self, text: str) -> int:
         return self._rules()[1].count(text)
 
     def _new_session(self) -> Session:
+        from terse.memory import history
+        from terse.memory.shared_session import SharedSession
+
         most = self._manner.memory_bytes
         made = SharedSession(max_base_bytes=history.MAX_BYTES if most is None else most)
         if self._store is not None:
@@ -186,6 +192,8 @@ class _Assembly:
             Refused: the rules must not run.
         """
         policy, vocabulary = self._rules()
+        from terse.proxy.session import ProxySession
+
         policy.follow(connection)
         with self._lock:
             self._take_store()

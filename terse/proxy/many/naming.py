@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from hashlib import blake2b
 
 SEPARATOR = "__"
 """Between the name of a server and that of its tool or prompt."""
@@ -90,4 +89,7 @@ def prefix_of(server: str) -> str:
 
 
 def _digits(text: str) -> str:
+    # Seldom needed, and its import takes longer than most of what is done before the servers answer.
+    from hashlib import blake2b
+
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()

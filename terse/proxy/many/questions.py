@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 
 from terse.proxy.message import Message, replaced
 from terse.proxy.spans import Span, encode_string
@@ -19,7 +19,7 @@ class Questions:
         self._open: dict[str, tuple[str, bytes]] = {}
         # By the token that the client knows: the server, and the token as that has it.
         self._tokens: dict[JsonRpcId, tuple[str, bytes]] = {}
-        self._secret = secrets.token_hex(4)
+        self._secret = os.urandom(4).hex()
         self._number = 0
 
     def new_id(self) -> str:

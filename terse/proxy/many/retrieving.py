@@ -6,12 +6,15 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
+from typing import TYPE_CHECKING
 
-from terse.fields.marks import RETRIEVE
 from terse.proxy.client_memory import ClientMemory
 from terse.proxy.complaints import Complaints
 from terse.proxy.message import Message
-from terse.proxy.retrieval import OwnCall, Refused, definition, own_call, retrieve
+
+# What reads and answers is imported once rules are there: servers boot until then.
+if TYPE_CHECKING:
+    from terse.proxy.retrieval import OwnCall
 
 MAX_WAITING = 256
 """Calls of the tool that wait; more are refused."""
@@ -50,7 +53,12 @@ class Retrieving:
 
     def definition(self) -> bytes | None:
         """The tool as the list has it; None where nothing is ever set aside."""
-        return definition(RETRIEVE).encode() if self._is_offered() else None
+        if not self._is_offered():
+            return None
+        from terse.fields.marks import RETRIEVE
+        from terse.proxy.retrieval import definition
+
+        return definition(RETRIEVE).encode()
 
     def note_shown(self, *, is_offered: bool) -> None:
         """The client was given a list of the tools, to its end."""
@@ -62,7 +70,12 @@ class Retrieving:
 
     def take(self, message: Message) -> bool:
         """Answer a call of the tool; False of any other message. One thread at a time."""
-        if message.param("name") != RETRIEVE or not self._is_offered():
+        if not self._is_offered():
+            return False
+        from terse.fields.marks import RETRIEVE
+        from terse.proxy.retrieval import own_call
+
+        if message.param("name") != RETRIEVE:
             return False
         call = own_call(message.raw, RETRIEVE)
         if call is None:
@@ -89,6 +102,8 @@ class Retrieving:
                 self._note(call, answer, monotonic() - began)
 
     def _answer(self, call: OwnCall) -> bytes:
+        from terse.proxy.retrieval import Refused, retrieve
+
         try:
             return call.answer(retrieve(call.arguments, self._memory.session.store, self._count, call.tool))
         except Refused as reason:
