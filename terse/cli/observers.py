@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from terse.proxy.complaints import Complaints
@@ -41,13 +43,38 @@ class Observers:
             tell(record)
 
 
-def observers(complaints: Complaints, *, telemetry: bool, other: Observer | None = None) -> Observers:
+class _Noting:
+    """The ledger, and the line at the end that says what was saved."""
+
+    def __init__(self, path: Path, complaints: Complaints) -> None:
+        from terse.ledger.writer import Ledger
+
+        self._ledger = Ledger(path, partial(complaints.say, "ledger"))
+        self._complaints = complaints
+
+    def observe(self, record: Record) -> None:
+        """See `terse.record.Observer`."""
+        self._ledger.observe(record)
+
+    def close(self, seconds: float) -> None:
+        """Write what waits, and say what was saved."""
+        self._ledger.close(seconds)
+        line = self._ledger.total.line()
+        if line is not None:
+            self._complaints.tell(line)
+
+
+def observers(
+    complaints: Complaints, *, telemetry: bool, notes: bool, other: Observer | None = None
+) -> Observers:
     """Those of this process.
 
     Args:
         telemetry: `--telemetry`.
+        notes: not `--no-ledger`.
         other: one more, which needs no end.
     """
+    from terse.ledger.place import place
     from terse.telemetry.wanted import Unusable, is_wanted
 
     found: list[Observing] = []
@@ -58,4 +85,7 @@ def observers(complaints: Complaints, *, telemetry: bool, other: Observer | None
             found.append(Telemetry(complaints.say))
     except Unusable as reason:
         complaints.say("telemetry", f"telemetry is off: {reason}")
+    path = place(os.environ) if notes else None
+    if path is not None:
+        found.append(_Noting(path, complaints))
     return Observers(found, other)

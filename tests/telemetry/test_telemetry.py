@@ -19,6 +19,8 @@ from terse.telemetry.exporting import Providers, Telemetry
 from terse.telemetry.wanted import Unusable, is_wanted
 from tests.proxy.process import SERVER, call, request, started, text_of
 from tests.proxy.test_retrieve import TYPED
+from tests.serve.served import Client as HttpClient
+from tests.serve.served import served
 from tests.telemetry.receiver import receiver
 
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
@@ -285,6 +287,17 @@ def test_several_servers_are_told_apart(tmp_path: Path) -> None:
     (fetched,) = (each for each in found if each["terse.what"] == "retrieve")
     assert fetched["terse.server"] in servers
     assert fetched["terse.retrieved"] == "value"
+
+
+def test_a_service_exports_what_its_clients_were_sent() -> None:
+    """Of all sessions, to the end."""
+    with receiver() as collector, served(OTEL_EXPORTER_OTLP_ENDPOINT=collector.endpoint) as service:
+        for _ in range(2):
+            with HttpClient(service.url) as client:
+                client.begin().call("pid")
+        assert service.stop() == 0
+
+    assert [span.name for span in collector.spans] == ["tools/call pid"] * 2
 
 
 @pytest.mark.parametrize("fault", ["nobody listens", "refuses"])
