@@ -54,6 +54,10 @@ def folder(tmp_path: Path) -> Path:
     call = {"server": "github", "tool": "list_issues", "arguments": {}}
     result = {"content": [{"type": "text", "text": issues.text}]}
     (tmp_path / "monday.jsonl").write_text(json.dumps({**call, "result": result}) + "\n", encoding="utf-8")
+    cursor = tmp_path / "home" / ".cursor" / "mcp.json"
+    cursor.parent.mkdir(parents=True)
+    memory = {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}
+    cursor.write_text(json.dumps({"mcpServers": {"memory": memory}}), encoding="utf-8")
     (tmp_path / "bin").mkdir()
     npx = tmp_path / "bin" / "npx"
     npx.write_text(f"#!/bin/sh\nexec {sys.executable} server.py\n", encoding="utf-8")
@@ -70,6 +74,8 @@ def test_the_example_of_a_command_runs(command: Command, folder: Path) -> None:
     if command.name == "cli":
         # It keeps the server's name, and leaves the server running.
         environment |= {"XDG_CONFIG_HOME": str(folder), "XDG_STATE_HOME": str(folder), "XDG_RUNTIME_DIR": ""}
+    if command.name in ("install", "status", "doctor", "uninstall"):
+        environment |= {"HOME": str(folder / "home"), "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""}
     if command.name == "stats":
         noting = Ledger(ledger, print)
         noting.observe(record())

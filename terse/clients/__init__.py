@@ -1,0 +1,1 @@
+"""The configuration files of MCP clients: where they are, what an entry looks like, edits of it."""
