@@ -53,7 +53,7 @@ def run(given: proxy._Arguments) -> int | None:
     from terse.proxy.stdio import Relay
 
     complaints = Complaints()
-    observed = observers(complaints, telemetry=given.telemetry)
+    observed = observers(complaints, telemetry=given.telemetry, notes=given.notes)
     rules = _Rules(given)
     manner = Manner(
         has_rules=given.rules is not None,

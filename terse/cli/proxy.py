@@ -50,6 +50,8 @@ Options:
                        or left out of the list of tools
   --no-watch           do not look whether rule files change: without it, rules that were changed, and are
                        valid, hold from the next result on
+  --no-ledger          do not note sizes, names and times of what is sent, which `terse stats` tells of, and
+                       say nothing of it at the end; TERSE_LEDGER=off does the same
   --telemetry          export metrics and spans with OpenTelemetry, as its OTEL_ variables say; without this,
                        that is done where they name an endpoint. It needs the extra `telemetry`
   --store FILE         keep what was set aside in this file, so that it outlives a restart
@@ -110,7 +112,7 @@ _ONCE = frozenset(
     )
 )
 _OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H"}
-_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch", "--telemetry", _ALONE))
+_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch", "--no-ledger", "--telemetry", _ALONE))
 _OF_PROCESSES = ("-e", "--cwd")
 _OF_URLS = ("-H", "--transport", "--timeout", "--no-login", "--login-timeout", *_OAUTH, _ALONE)
 LOGIN_SECONDS = 300.0
@@ -156,6 +158,7 @@ class _Arguments:
         self.retrieves = "--no-retrieve" not in flags
         self.watches = "--no-watch" not in flags
         self.telemetry = "--telemetry" in flags
+        self.notes = "--no-ledger" not in flags
 
     def reject(self, options: tuple[str, ...], why: str) -> None:
         """
@@ -211,7 +214,7 @@ def main(arguments: list[str]) -> int:
     def load(complaints: Complaints) -> ProxySession:
         from terse.cli.observers import observers
 
-        observed.append(observers(complaints, telemetry=given.telemetry))
+        observed.append(observers(complaints, telemetry=given.telemetry, notes=given.notes))
         return _loaded(given, complaints, relay, observed[0].observe)
 
     def rewrites_lists(introduction: bytes) -> bool:

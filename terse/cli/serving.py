@@ -76,7 +76,9 @@ class Behind:
         # A client that only listens may use a session for longer than its calls say.
         self.kept_seconds = 2 * idle + 3600
         self._complaints = Complaints()
-        self._observers = observers(self._complaints, telemetry=given.telemetry, other=observe)
+        self._observers = observers(
+            self._complaints, telemetry=given.telemetry, notes=given.notes, other=observe
+        )
         self._observe = self._observers.observe
         self._servers = _servers(given, self._complaints)
         self._names = tuple(self._servers)

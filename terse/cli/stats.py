@@ -61,7 +61,8 @@ def stats(
     Raises:
         CommandError: the ledger or the prices cannot be read, or the options make no sense.
     """
-    from terse.ledger.file import Unusable, place
+    from terse.ledger.file import Unusable
+    from terse.ledger.place import place
     from terse.ledger.reader import records
     from terse.report.stats import Stats
 

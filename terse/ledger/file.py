@@ -1,11 +1,10 @@
-"""The file: where it is, what it holds, and that nobody but its user can read it."""
+"""The file: what it holds, and that nobody but its user can read it."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 import stat
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,8 +15,6 @@ DAYS = 90
 BUSY_SECONDS = 10.0
 """How long another process is waited for, which writes a batch in a few milliseconds."""
 VERSION = 1
-VARIABLE = "TERSE_LEDGER"
-"""The environment variable that names another file, or says `off`."""
 
 COLUMNS = (
     ("at", "REAL"),
@@ -51,15 +48,6 @@ COLUMNS = (
 
 class Unusable(Exception):  # noqa: N818 — says what is wrong with the file
     """The file cannot be a ledger. The message says why, in a few words."""
-
-
-def place(environment: Mapping[str, str]) -> Path | None:
-    """Where the ledger is: `$TERSE_LEDGER`, or below the user's state folder (XDG); None where it is off."""
-    named = environment.get(VARIABLE)
-    if named:
-        return None if named == "off" else Path(named)
-    state = environment.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
-    return Path(state) / "terse" / "ledger.sqlite"
 
 
 def opened(path: Path) -> sqlite3.Connection:

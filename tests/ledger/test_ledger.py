@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from terse.guarantee import Guarantee
 from terse.ledger import file as ledger_file
-from terse.ledger.file import Unusable, place
+from terse.ledger.file import Unusable
+from terse.ledger.place import place
 from terse.ledger.reader import records
 from terse.ledger.writer import MAX_NAME, Ledger
 from terse.record import Record
