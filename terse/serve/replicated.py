@@ -63,7 +63,7 @@ class ReplicatedHandshake(Handshake):
         super().__init__(_never, limits, threads)
         self._replicas = replicas
         self._here: dict[Session, _Here] = {}
-        self._adopting: dict[str, asyncio.Task[Session | Response]] = {}
+        self._adopting: dict[tuple[str, str], asyncio.Task[Session | Response]] = {}
         self._waiting = ThreadPoolExecutor(THREADS, "redis")
         self._touched = time.monotonic()
         self._repeats = 0
@@ -114,11 +114,12 @@ class ReplicatedHandshake(Handshake):
         name = request.headers.get(SESSION, "")
         found: Session | Response | None = self._sessions.get(name)
         if found is None and name:
-            adopting = self._adopting.get(name)
+            # Of each caller: what one is refused, another one is not.
+            adopting = self._adopting.get((name, caller))
             if adopting is None:
                 adopting = asyncio.create_task(self._adopt(name, caller))
-                self._adopting[name] = adopting
-                adopting.add_done_callback(lambda _: self._adopting.pop(name, None))
+                self._adopting[name, caller] = adopting
+                adopting.add_done_callback(lambda _: self._adopting.pop((name, caller), None))
             # It goes on for the next request where this one is given up.
             found = await asyncio.shield(adopting)
         if found is None or (isinstance(found, Session) and found.caller != caller):
@@ -137,6 +138,8 @@ class ReplicatedHandshake(Handshake):
             return Response(status_code=404)
         if len(self._sessions) + len(self._adopting) > self._limits.sessions:
             return refused(503, AWAY, "there are too many sessions: try again later")
+        if sum(each.caller == caller for each in self._sessions.values()) >= self._limits.sessions_each:
+            return refused(429, AWAY, "you have too many sessions here: end one of them")
         # Ids of events are of one replica: those of another are not mistaken for ours.
         first = secrets.randbelow(10**9) * 10**5
         session = Session(caller, asyncio.get_running_loop(), self._limits, self._close, first)
