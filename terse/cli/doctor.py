@@ -85,7 +85,8 @@ def _rendered(checkup: Checkup) -> str:
 
 def _of_machine() -> Checkup:
     from terse import __version__
-    from terse.ledger.file import Unusable, opened, place
+    from terse.ledger.file import Unusable, opened
+    from terse.ledger.place import place
 
     checkup = Checkup(f"terse {__version__}")
     path = place(os.environ)

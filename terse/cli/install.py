@@ -56,6 +56,8 @@ def install(
     from terse.clients.changes import planned_install
     from terse.clients.entry import Front
 
+    if not hasattr(os, "fork"):
+        fail("terse proxy runs on Linux and macOS only: clients could not start it here")
     configured.check_scope(scope)
     machine = configured.this_machine()
     clients = configured.chosen_clients(client or ())

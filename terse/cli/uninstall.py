@@ -58,7 +58,10 @@ def uninstall(
     is_done = dry_run or carried_out(changing, machine)
     for plan in plans:
         name = configured.tilde(plan.opened.place.path, machine)
+        target = "" if plan.opened.found is None else str(plan.opened.found.target)
+        record = manifest.records.get(target)
         for one, reason in plan.left:
+            reason += "" if record is None else f" (the file before is {record.backup})"
             write_error(f"terse: {shown(one.name)} in {name} is left as it is: {shown(reason)}\n")
         if plan.changes and not dry_run and is_done:
             names = ", ".join(shown(one.name) for one in plan.done)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -97,18 +99,17 @@ def carry_out(planned: Planned, manifest: Manifest) -> Path | None:
     if (why := file.why_not_writable(found)) is not None:
         raise file.Refused(why)
     name, data = str(found.target), planned.text.encode("utf-8")
-    record = manifest.records.get(name)
+    previous = manifest.records.get(name)
+    record = copy.deepcopy(previous)
     is_install = any(wrapping is not None for wrapping in planned.wrappings.values())
     made: Path | None = None
-    stale: str | None = None
     if is_install and (record is None or digest(found.data) != record.after or _backup(record) is None):
         # Another program wrote since: the file as it is now is what is given back, with these entries.
         made = file.back_up(found)
-        stale = None if record is None else record.backup
+        older = [] if record is None else [*record.older, record.backup]
         kept = {} if record is None else record.servers
-        record = Record(str(made), digest(found.data), "", dict(kept))
-        if kept:
-            record.before = ""
+        # A file with terse in it is none that could be given back.
+        record = Record(str(made), "" if kept else digest(found.data), "", older, kept)
     followed = record is not None and (made is not None or digest(found.data) == record.after)
     try:
         if record is not None:
@@ -127,12 +128,16 @@ def carry_out(planned: Planned, manifest: Manifest) -> Path | None:
     except file.Refused:
         if made is not None:
             made.unlink(missing_ok=True)
+        if previous is not None:
+            manifest.records[name] = previous
+        else:
+            manifest.records.pop(name, None)
+        manifest.save()
         raise
     if record is not None and not record.servers:
         del manifest.records[name]
-        Path(record.backup).unlink(missing_ok=True)
-    if stale is not None:
-        Path(stale).unlink(missing_ok=True)
+        for backup in (record.backup, *record.older):
+            Path(backup).unlink(missing_ok=True)
     manifest.save()
     return made
 
@@ -183,7 +188,13 @@ def _check(opened: Opened, document: Document, keys: Sequence[str], text: str, v
 
 
 def _parsed(opened: Opened, text: str) -> Document:
-    return opened.client.parse(text)
+    return _remembered(opened.client.parse, text)
+
+
+@lru_cache(maxsize=2)
+def _remembered(parse: Callable[[str], Document], text: str) -> Document:
+    """Claude Code's file may have megabytes, and each text is looked at three times."""
+    return parse(text)
 
 
 def _with(value: Any, keys: Sequence[str], entry: Any) -> Any:

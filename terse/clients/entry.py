@@ -153,6 +153,8 @@ def wrap(shape: Shape, document: Document, entry: Node, name: str, front: Front)
         NotEditable: it is already there, or the entry cannot be written as a process.
     """
     server = read(shape, entry.value)
+    if not name or name.startswith("--"):
+        raise NotEditable("terse proxy takes no server of this name")
     if server.wrapped is not None:
         raise NotEditable("terse is already in front of it")
     if server.url is not None:
@@ -191,7 +193,10 @@ def unwrap(shape: Shape, document: Document, entry: Node, *, added_args: bool) -
     server = read(shape, entry.value)
     if server.wrapped is None:
         raise NotEditable("terse is not in front of it")
-    if "--" not in server.command[: server.wrapped.words]:
+    options = server.command[len(server.wrapped.terse) + 1 : server.wrapped.words]
+    if set(options[:-1:2]) - {"--server-name", "--rules"} and "--" in options:
+        raise NotEditable("terse has options there that `terse install` does not write: take it out by hand")
+    if "--" not in options:
         raise NotEditable("its entry was changed since, and the one it had before cannot be told from it")
     count = server.wrapped.words
     if shape.args is None:

@@ -53,10 +53,13 @@ class Seen:
 def files(clients: Iterable[Client], machine: Machine) -> Iterator[Opened]:
     """The files that are there, whether they can be understood or not."""
     for client in clients:
+        targets: set[Path] = set()
         for place in client.places(machine):
             try:
                 found = file.read(place.path)
-                if found is not None:
+                # In the home folder, the user's file is the project's, too.
+                if found is not None and found.target not in targets:
+                    targets.add(found.target)
                     document = client.parse(file.text_of(found))
                     yield Opened(client, place, found, document)
             except (file.Refused, Broken) as problem:

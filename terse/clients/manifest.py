@@ -30,14 +30,16 @@ class Record:
 
     Attributes:
         backup: the file as it was before anything was put in.
-        before: the hash of that.
+        before: the hash of that; empty where there was terse in it already.
         after: the hash of the file as terse last wrote it; nobody else did while it holds.
+        older: backups of before other programs wrote.
         servers: by the keys that lead to them, in JSON.
     """
 
     backup: str
     before: str
     after: str
+    older: list[str] = field(default_factory=list)
     servers: dict[str, Wrapping] = field(default_factory=dict)
 
 

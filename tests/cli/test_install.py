@@ -219,6 +219,45 @@ def test_the_path_of_this_terse_is_written(home: Path, tmp_path: Path) -> None:
     assert (b"of a virtual environment" in done.stdout) is (sys.prefix != sys.base_prefix)
 
 
+def test_in_the_home_folder_itself(terse_here: Terse, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There the project's file is the user's: it is one file, changed once."""
+    path = put(home.parent, "cursor")
+    monkeypatch.chdir(home)
+    done = terse_here("install", "--client", "cursor")
+
+    assert done.returncode == 0
+    assert done.stdout.count(b"~/.cursor/mcp.json") == 1
+    assert path.with_name("mcp.json.terse-backup").exists()
+
+
+def test_another_install_after_a_change_by_others(terse_here: Terse, home: Path) -> None:
+    """Every backup is kept until terse is out, and then none is left; the others' change stays."""
+    path = put(home.parent, "cursor")
+    original = path.read_bytes()
+    assert terse_here("install", "memory", "--client", "cursor").returncode == 0
+    path.write_bytes(path.read_bytes() + b"// mine\n")
+    assert terse_here("install", "tracker", "bare", "--client", "cursor").returncode == 0
+    backups = [each for each in path.parent.iterdir() if "backup" in each.name]
+    assert len(backups) == 2
+    assert original in [each.read_bytes() for each in backups]
+
+    assert terse_here("uninstall").returncode == 0
+    assert path.read_bytes() == original + b"// mine\n"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_url_that_was_edited_since_is_left(terse_here: Terse, home: Path) -> None:
+    """What it was cannot be told from the entry: where it stands is said."""
+    path = put(home.parent, "windsurf")
+    assert terse_here("install", "remote", "--client", "windsurf").returncode == 0
+    path.write_bytes(path.read_bytes().replace(b"Bearer", b"Basic"))
+    done = terse_here("uninstall")
+
+    assert done.returncode == 1
+    assert b"mcp_config.json.terse-backup)" in done.stderr
+    assert path.with_name("mcp_config.json.terse-backup").exists()
+
+
 def test_many_at_once(home: Path, tmp_path: Path) -> None:
     """Several installs at once: each server is wrapped once, and all comes out again."""
     path = put(tmp_path, "cursor")

@@ -171,6 +171,16 @@ def test_aliases_are_refused() -> None:
         wrap(Shape(), document, document.entry(("s", "y")), "y", FRONT)
 
 
+@pytest.mark.parametrize("options", [["-e", "A=1"], ["--cwd", "/tmp"], ["--no-watch"], ["--server-name=x"]])
+def test_options_written_by_hand_are_not_lost(options: list[str]) -> None:
+    """Who wrote `terse proxy` with more than we write takes it out by hand."""
+    entry = {"command": "terse", "args": ["proxy", *options, "--", "npx", "-y"]}
+    document = Jsonc(json.dumps({"s": entry}))
+
+    with pytest.raises(NotEditable, match="by hand"):
+        unwrap(Shape(), document, document.entry(("s",)), added_args=False)
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
