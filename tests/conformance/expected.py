@@ -13,9 +13,6 @@ class Expected(NamedTuple):
     reason: str
 
 
-REGISTERS = (
-    "terse registers itself with the server: a client id that is a document's address needs a web site"
-)
 JSON = "an answer that needs no stream is JSON, so that no stream is there to be judged"
 POLLS = (
     "no stream is closed in the middle of a call: one that the server closes is taken up by terse; and "
@@ -26,8 +23,6 @@ EXPECTED = (
     Expected("serve", "server-sse-polling", POLLS),
     Expected("serve-remote", "server-sse-multiple-streams", JSON),
     Expected("serve-remote", "server-sse-polling", POLLS),
-    Expected("remote", "auth/basic-cimd", REGISTERS),
-    Expected("remote", "auth/offline-access-scope", REGISTERS),
 )
 
 
