@@ -93,8 +93,15 @@ def main(arguments: list[str]) -> int:
         if failure.message:
             _complain(failure.message)
         return failure.code
-    except Unusable as reason:
-        return _complain(str(reason))
+    except Unusable as refusal:
+        return _complain(str(refusal))
+    except Exception as error:
+        if os.environ.get("TERSE_TRACEBACK"):
+            raise
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        return _complain(
+            f"a fault of terse itself, please report it: {reason} (TERSE_TRACEBACK=1 shows where)"
+        )
 
 
 def _run(line: Line) -> int:

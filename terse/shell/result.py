@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import binascii
+import json
 
-from terse.payload.exact import dump, parse
+from terse.payload.exact import NotExact, dump, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,18 +74,24 @@ class Output:
                 return str(resource["text"])
             self.blobs.append(Blob(resource.get("mimeType"), resource.get("blob"), resource.get("uri")))
             return None
-        return dump([parse(_spelt(block))])[1:-1]
+        return _spelt(block)
 
 
 def whole(raw: bytes) -> str:
     """The whole result of a message, as JSON on one line; numbers are spelt as the server spelt them."""
-    return dump(_member(raw, "result"))
+    try:
+        return dump(_member(raw, "result"))
+    except NotExact:
+        # Nested deeper than is carried exactly.
+        return _spelt(json.loads(raw)["result"])
 
 
 def structured(raw: bytes) -> str:
     """The `structuredContent` of a message's result, as JSON on one line."""
-    result = _member(raw, "result")
-    return dump([result["structuredContent"]])[1:-1] if isinstance(result, dict) else ""
+    try:
+        return dump([_member(raw, "result")["structuredContent"]])[1:-1]
+    except NotExact:
+        return _spelt(json.loads(raw)["result"]["structuredContent"])
 
 
 def _member(raw: bytes, name: str) -> Any:
@@ -93,7 +100,5 @@ def _member(raw: bytes, name: str) -> Any:
     return message[name]
 
 
-def _spelt(block: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(block)
+def _spelt(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.proxy.web import serving
+from tests.servers.remote import RemoteApp
 from tests.shell.lines import NOTEBOOK, Shell
 
 Golden = Callable[[str, str], None]
@@ -228,3 +232,38 @@ def test_another_folder_is_the_same_server(shell: Shell) -> None:
     assert first["cwd"] == str(shell.folder)
     said = shell.run("notebook", "write-note", "--title", "t", "--body", "@body.md", cwd=other)
     assert json.loads(said.stdout)["body"] == "here"
+
+
+def test_a_server_behind_a_url(shell: Shell) -> None:
+    """It gets a name as a command does, with its headers; each call is one of the same session."""
+    app = RemoteApp()
+    with serving(app) as address:
+        done = shell.run("far", "-H", "X-Word: ${WORD:-w}", f"{address}/mcp")
+        assert done.returncode == 0, done.stderr.decode()
+        before = len(app.sessions)
+        assert shell.run("far").returncode == 0
+        assert len(app.sessions) == before
+        entry = json.loads((shell.folder / "config" / "terse" / "servers.json").read_text())
+        assert entry["mcpServers"]["far"] == {"url": f"{address}/mcp", "headers": {"X-Word": "${WORD:-w}"}}
+        shell.stop()
+
+
+def test_a_call_imports_nothing_heavy(notebook: Shell) -> None:
+    """A command line is quick because of what it leaves out."""
+    notebook.out("notebook", "where")
+    script = (
+        "import sys; from terse.cli.entry import main; code = main(['cli', 'notebook', 'where']);"
+        "heavy = {'typer', 'lark', 'mcp', 'msgspec', 'jsonschema', 'yaml', 'asyncio', 'http', 'dataclasses'};"
+        "print(code, sorted(heavy.intersection(name.partition('.')[0] for name in sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=notebook.environment,
+        cwd=notebook.folder,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=True,
+    )
+
+    assert done.stdout.splitlines()[-1] == "0 []"
