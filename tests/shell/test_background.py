@@ -280,13 +280,10 @@ def test_what_is_said_on_the_way_is_no_answer(talking: Shell) -> None:
         (["/no/such/server"], "broken: it does not begin: "),
         ([sys.executable, "-c", "import sys; sys.exit('no ink left')"], "no ink left"),
         ([sys.executable, "-c", "print('hello')"], "broken: "),
-        ([*TALKING, "--no-answer", "tools/list"], ""),
     ],
 )
 def test_a_server_that_does_not_start(shell: Shell, command: list[str], said: str) -> None:
     """Why, with what it said on stderr; exit code 2; no process is left."""
-    if command[0] == TALKING[0] and "--no-answer" in command:
-        pytest.skip("it is waited for as long as a download may take")
     shell.knows(broken=command)
     found = shell.refused("broken", "x")
 
