@@ -7,7 +7,9 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -256,6 +258,43 @@ def test_a_url_that_was_edited_since_is_left(terse_here: Terse, home: Path) -> N
     assert done.returncode == 1
     assert b"mcp_config.json.terse-backup)" in done.stderr
     assert path.with_name("mcp_config.json.terse-backup").exists()
+
+
+def test_a_header_reaches_its_server(terse_here: Terse, home: Path, tmp_path: Path) -> None:
+    """What was a header of the entry is sent by terse, started as the client starts it."""
+    heard: list[str | None] = []
+
+    class Listening(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            heard.append(self.headers["Authorization"])
+            self.send_error(500)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing is printed."""
+
+    with HTTPServer(("127.0.0.1", 0), Listening) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        path = put(tmp_path, "windsurf")
+        entry: dict[str, object] = {"serverUrl": f"http://127.0.0.1:{server.server_port}/mcp"}
+        entry["headers"] = {"Authorization": "Bearer a b"}
+        path.write_text(json.dumps({"mcpServers": {"remote": entry}}), encoding="utf-8")
+        assert terse_here("install", "--client", "windsurf").returncode == 0
+        written = json.loads(path.read_bytes())["mcpServers"]["remote"]
+        assert not any("Bearer" in word for word in written["args"])
+        ping = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+        subprocess.run(
+            [written["command"], *written["args"]],
+            cwd=tmp_path,
+            env={**os.environ, **written["env"]},
+            input=ping,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        server.shutdown()
+
+    assert heard
+    assert heard[0] == "Bearer a b"
 
 
 def test_many_at_once(home: Path, tmp_path: Path) -> None:
