@@ -215,7 +215,8 @@ class _Search:
         return usual if after_usual <= before - MIN_USUAL_GAIN else None
 
     def rebuilt(self) -> Table:
-        columns = self.columns(self.table.columns, (), range(self.table.count))
+        present = rows_beside(self.table.count, self.table.whole)
+        columns = self.columns(self.table.columns, (), present)
         at = 0
         while not table_is_shown(self.table, columns):
             columns[at] = self.table.columns[at]

@@ -173,3 +173,16 @@ def test_a_table_that_is_left_with_one_column_has_commas() -> None:
 
     assert laid.startswith('JSON outline: 5 rows by key of ""\n*1 = ')
     assert dump(parse(expand(laid))) == dump(parse(text))
+
+
+def test_an_object_without_cells_beside_a_row_that_is_none() -> None:
+    """What all objects in a column have in common stands once, and some row has no object at all."""
+    rows: list[object] = [
+        {"id": 37 * at, "url": f"https://x.example/items/{37 * at}/forks", "owner": {"kind": "user"}}
+        for at in range(12)
+    ]
+    text = json.dumps([*rows, 3], separators=(",", ":"))
+
+    for count in COUNTS:
+        laid = steps(Draft.of(Payload.of(text)), JSON_TIERS, count).text
+        assert dump(parse(expand(laid))) == text
