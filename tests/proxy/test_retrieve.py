@@ -176,7 +176,7 @@ def test_a_store_in_a_file_outlives_the_proxy(tmp_path: Path) -> None:
     async def first(client: Client) -> None:
         await client.list_tools()
         (text,) = texts(await client.call_tool("all_issues", {}))[:1]
-        handles.extend(re.findall(r"terse_retrieve (h\d{9})", text))
+        handles.extend(re.findall(r"terse_retrieve (h\d{9})", expand(text)))
 
     async def second(client: Client) -> None:
         await client.list_tools()
