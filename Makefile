@@ -15,7 +15,7 @@ CHECKED := terse demo docs editors policies tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench bench-peers conformance lint fmt docs check-docs check-policies clean
+.PHONY: help demo test bench bench-peers conformance lint fmt docs check-docs check-policies changelog clean
 
 help:  ## What there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F ': ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -54,6 +54,10 @@ check-policies: $(RUN)  ## The shipped policies: findings, style, and tests that
 	$(BIN)/terse check policies --fail-on warning
 	$(BIN)/terse fmt --check policies
 	$(BIN)/terse test policies --coverage --at-least 100
+
+changelog: $(DEV)  ## At a release, VERSION=X.Y.Z: the fragments of changelog.d go into CHANGELOG.md
+	@test -n '$(VERSION)' || { echo "which release? make changelog VERSION=X.Y.Z" >&2; exit 2; }
+	$(BIN)/towncrier build --yes --version '$(VERSION)'
 
 clean:  ## Remove what make and the tools made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
