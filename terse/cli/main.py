@@ -20,6 +20,7 @@ from terse.cli import (
     explain,
     fluency,
     fmt,
+    hook,
     init,
     install,
     logout,
@@ -107,6 +108,7 @@ COMMANDS: tuple[Command, ...] = (
     PROXY,
     SERVE,
     CLI,
+    hook.COMMAND,
     logout.COMMAND,
 )
 """Every command, in the order of `terse --help`."""
