@@ -11,6 +11,7 @@ from terse.cli import proxy
 from terse.cli.observers import observers
 from terse.cli.proxied import Unusable, chosen_server, read_config
 from terse.memory.expiring_store import ExpiringStore
+from terse.memory.received_session import Receipts
 from terse.memory.sqlite_store import SqliteStore
 from terse.memory.sqlite_store import Unusable as UnusableStore
 from terse.memory.store import Store
@@ -134,6 +135,8 @@ class Behind:
             return self._open_all(caller, send, ended, is_shared=is_shared)
         given, name = self._given, self._names[0]
         upstream = self._servers[name]()
+        most = MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes
+        receipts = None if is_shared else Receipts(most)
 
         def load() -> ProxySession:
             self._policy.follow(connection)
@@ -145,7 +148,8 @@ class Behind:
                 client=given.client,
                 retrieves=given.retrieves,
                 store=self._store(caller, is_shared=is_shared),
-                memory_bytes=MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes,
+                memory_bytes=most,
+                receipts=receipts,
                 remembers=not is_shared,
                 observe=self._observe,
             )
@@ -160,17 +164,20 @@ class Behind:
             rewrites_lists=self._rewrites_lists,
             holds_calls=given.rules is not None,
         )
-        return Opened(upstream, connection)
+        return Opened(upstream, connection, receipts)
 
     def _open_all(self, caller: str, send: Send, ended: Ended, *, is_shared: bool) -> Opened:
         """All servers as one, each with the rules for it."""
         given = self._given
+        most = MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes
+        receipts = None if is_shared else Receipts(most)
         manner = Manner(
             has_rules=given.rules is not None,
             client=given.client,
             retrieves=given.retrieves,
             store=lambda: self._store(caller, is_shared=is_shared),
-            memory_bytes=MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes,
+            memory_bytes=most,
+            receipts=receipts,
             remembers=not is_shared,
             observe=self._observe,
             limit=given.wait or LIMIT_SECONDS,
@@ -191,12 +198,12 @@ class Behind:
             refused=lambda: ended(None),
             complaints=self._complaints,
         )
-        return Opened(all_of_them, connection)
+        return Opened(all_of_them, connection, receipts)
 
     def _replicated(self, session: str, is_new: bool, caller: str, send: Send, ended: Ended) -> Opened:
         """A server with the rules for it, in a session that other replicas serve as well."""
         from terse.memory.session_log import SessionLog
-        from terse.proxy.replicated import Receipts, ReplicatedSession
+        from terse.proxy import replicated
 
         given, link, name = self._given, self._link, self._names[0]
         store = self._store(caller, is_shared=True)
@@ -204,14 +211,14 @@ class Behind:
         assert store is not None
         most = MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes
         log = SessionLog(link, session, name, most, self.kept_seconds)
-        receipts = Receipts(log, store)
+        receipts = replicated.Receipts(log, store)
 
         def load() -> ProxySession:
             try:
                 if is_new:
                     log.begin()
                 self._policy.follow(connection)
-                return ReplicatedSession(
+                return replicated.ReplicatedSession(
                     self._policy.plan,
                     name,
                     self._vocabulary,

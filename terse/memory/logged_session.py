@@ -68,15 +68,11 @@ class LoggedSession(Session):
 
     INVARIANT: nothing speaks of a result that the client may not have. Where the log cannot be read, the
     session has no history.
-
-    Attributes:
-        request: what the answer that is recorded next belongs to; None: nobody will say that it is delivered.
     """
 
     def __init__(self, log: SessionLog, store: Store) -> None:
         super().__init__(max_base_bytes=log.max_bytes)
         self.store = store
-        self.request: str | None = None
         self._log = log
         self._position = 0
         self._is_known = False
@@ -138,10 +134,14 @@ class LoggedSession(Session):
         return tuple(each for each in super().earlier(call, part, number) if each.number <= self._answered)
 
     def record(
-        self, call: Call, tokens: int, bases: Sequence[Base | None] = (), number: int | None = None
+        self,
+        call: Call,
+        tokens: int,
+        bases: Sequence[Base | None] = (),
+        number: int | None = None,
+        request: str | None = None,
     ) -> None:
-        """See `Session.record`: noted once it is delivered."""
-        request, self.request = self.request, None
+        """See `Session.record`: noted once it is delivered; never, if it answers no request."""
         if request is None or number is None or not self._is_known:
             return
         texts = tuple(

@@ -67,12 +67,19 @@ class Session:
         return self._history.earlier(call_key(call), part, before, self._calls)
 
     def record(
-        self, call: Call, tokens: int, bases: Sequence[Base | None] = (), number: int | None = None
+        self,
+        call: Call,
+        tokens: int,
+        bases: Sequence[Base | None] = (),
+        number: int | None = None,
+        request: str | None = None,
     ) -> None:
         """Note that the call was answered with a result of so many tokens.
 
         Args:
             bases: what the client has of the result now, text by text.
+            request: which request it answers (see `request_key`), for sessions in which it counts only once
+                the client is known to have it.
         """
         self._calls += 1
         self._tokens_sent += tokens
@@ -99,6 +106,11 @@ def call_key(call: Call) -> bytes:
         digest.update(part.encode("utf-8", "surrogatepass"))
         digest.update(b"\0")
     return digest.digest()
+
+
+def request_key(request: bytes | str) -> str:
+    """The id of a JSON-RPC request (see `terse.proxy.wire.JsonRpcId`) as a text that any store takes."""
+    return ascii(request)
 
 
 def canonical(value: object) -> str:

@@ -31,11 +31,16 @@ class SharedSession(Session):
             return super().earlier(call, part, number)
 
     def record(
-        self, call: Call, tokens: int, bases: Sequence[Base | None] = (), number: int | None = None
+        self,
+        call: Call,
+        tokens: int,
+        bases: Sequence[Base | None] = (),
+        number: int | None = None,
+        request: str | None = None,
     ) -> None:
         """See `Session`."""
         with self._lock:
-            super().record(call, tokens, bases, number)
+            super().record(call, tokens, bases, number, request)
 
     def forget(self, call: Call) -> None:
         """See `Session`."""

@@ -112,6 +112,7 @@ def sent(
     vocabulary: Vocabulary,
     *,
     number: int | None = None,
+    request: str | None = None,
 ) -> None:
     """Note in the session that a call was answered, with one outcome for each text of its result.
 
@@ -119,6 +120,7 @@ def sent(
 
     Args:
         number: the call's number among the calls of its tool, if it is not the next one of the session.
+        request: see `Session.record`.
 
     Raises:
         TokenizerError: the tokenizer gave up on a text.
@@ -132,7 +134,7 @@ def sent(
             tokens += outcome.trace.tokens_out
         elif asked:
             tokens += vocabulary.count(outcome.text)
-    session.record(call, tokens, bases, number)
+    session.record(call, tokens, bases, number, request)
 
 
 def _work(

@@ -10,7 +10,7 @@ from terse.proxy.spans import MALFORMED, Span, encode_string, member, members, o
 
 if TYPE_CHECKING:
     from terse.proxy.rewriting import Rewriter
-    from terse.proxy.wire import ToolCall
+    from terse.proxy.wire import JsonRpcId, ToolCall
 
 
 class TextPart(NamedTuple):
@@ -32,9 +32,12 @@ class Answer:
         number: which call of its tool it answers, from 1; None if nobody counted.
         client: the name of the client that called, as it gives it.
         call: the call, where it was seen.
+        request: the id of the request that it answers, where that is known.
     """
 
-    __slots__ = ("_result", "_structure", "arguments", "call", "client", "message", "number", "tool")
+    __slots__ = (
+        *("_result", "_structure", "arguments", "call", "client", "message", "number", "request", "tool"),
+    )
 
     def __init__(
         self,
@@ -46,8 +49,10 @@ class Answer:
         number: int | None = None,
         client: str | None = None,
         call: ToolCall | None = None,
+        request: JsonRpcId | None = None,
     ) -> None:
         self.message = message
+        self.request = request
         self.call = call
         self.client = client
         self._structure = structure

@@ -10,7 +10,7 @@ import msgspec
 
 from terse.memory.logged_session import LoggedSession
 from terse.memory.redis_link import Away
-from terse.memory.session import Session
+from terse.memory.session import Session, request_key
 from terse.memory.session_log import Page, SessionLog, Shown
 from terse.memory.store import Store
 from terse.plan.model import Plan
@@ -59,9 +59,15 @@ class Receipts:
         self.memory = LoggedSession(log, store)
         self.pages: dict[str, Page] = {}
 
+    def asked(self, request: JsonRpcId) -> None:
+        """A request is about to be made. Calls are counted, and noted, once the rules are there."""
+
+    def given_up(self, request: JsonRpcId) -> None:
+        """The client is given an error in place of the answer: that is one, too. See `cancelled`."""
+
     def awaits(self, request: JsonRpcId) -> bool:
         """Whether it matters that the client has the answer to the request."""
-        key = key_of(request)
+        key = request_key(request)
         return self.memory.awaits(key) or key in self.pages
 
     def delivered(self, request: JsonRpcId) -> list[Callable[[], None]]:
@@ -70,7 +76,7 @@ class Receipts:
         Returns:
             what notes it, and waits for Redis: to be called by a thread that may.
         """
-        key = key_of(request)
+        key = request_key(request)
         found = self.memory.delivered(key)
         work = [] if found is None else [found]
         page = self.pages.pop(key, None)
@@ -80,8 +86,8 @@ class Receipts:
 
     def cancelled(self, request: JsonRpcId) -> None:
         """The client does not read the answer to a request, whichever replica gives it. Waits for Redis."""
-        self.pages.pop(key_of(request), None)
-        self.memory.cancelled(key_of(request))
+        self.pages.pop(request_key(request), None)
+        self.memory.cancelled(request_key(request))
 
     def show(self, page: Page | None) -> None:
         """The client has a page of the tools; None: one that nobody looked at. Waits for Redis."""
@@ -111,7 +117,7 @@ class ReplicatedSession(ProxySession):
         retrieves: bool = True,
         observe: Observer | None = None,
     ) -> None:
-        self._receipts = receipts
+        self._shared_receipts = receipts
         self._version = -1
         self._answering: str | None = None
         self._page: ToolList | None = None
@@ -123,7 +129,7 @@ class ReplicatedSession(ProxySession):
         self._read_lists()
 
     def _new_memory(self) -> Session:
-        return self._receipts.memory
+        return self._shared_receipts.memory
 
     @property
     def own_tool(self) -> str | None:
@@ -148,7 +154,7 @@ class ReplicatedSession(ProxySession):
             self._read_history(answer.tool)
             self._answering = _key_in(answer.message)
             # As it was counted for all replicas, not by this one alone.
-            answer.number = self._receipts.memory.number_of(self._answering)
+            answer.number = self._shared_receipts.memory.number_of(self._answering)
             return super().rewrite(answer)
 
     def retrieve(self, call: OwnCall) -> bytes:
@@ -167,14 +173,13 @@ class ReplicatedSession(ProxySession):
         """See `ProxySession.list_passed`."""
         with self._lists:
             super().list_passed()
-            self._receipts.show(None)
+            self._shared_receipts.show(None)
 
     def settle(self, *, rewritten: bool) -> None:
         """See `ProxySession.settle`. It counts once the client is known to have it."""
         with self._lists:
             answering, self._answering = self._answering, None
             page, self._page = self._page, None
-            self._receipts.memory.request = answering
             super().settle(rewritten=rewritten)
             if page is not None and answering is not None:
                 self._note_page(answering, page, is_rewritten=rewritten)
@@ -182,7 +187,7 @@ class ReplicatedSession(ProxySession):
     def begin(self) -> None:
         """See `ProxySession.begin`."""
         with self._lists:
-            self._receipts.memory.begin_anew()
+            self._shared_receipts.memory.begin_anew()
             super().begin()
 
     def _count(self, message: bytes) -> None:
@@ -192,12 +197,12 @@ class ReplicatedSession(ProxySession):
             return
         key = None if call is None else _key_in(message)
         if call is not None and key is not None:
-            self._receipts.memory.count(call.name, key)
+            self._shared_receipts.memory.count(call.name, key)
 
     def _note_page(self, answering: str, page: ToolList, *, is_rewritten: bool) -> None:
         client = None if page.client is None else page.client.encode("utf-8", "surrogatepass")
         data = msgspec.msgpack.encode(_Sent(page.message, client, page.is_first, is_rewritten))
-        shown, pages = self._shown, self._receipts.pages
+        shown, pages = self._shown, self._shared_receipts.pages
         own = shown.own_tool if shown.can_retrieve else None
         pages[answering] = Page(data, page.is_first, page.is_last(), own, shown.bare, shown.with_schema)
         while len(pages) > MAX_PAGES:
@@ -207,7 +212,7 @@ class ReplicatedSession(ProxySession):
 
     def _read_history(self, tool: str) -> None:
         try:
-            self._receipts.memory.refresh(tool)
+            self._shared_receipts.memory.refresh(tool)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -216,7 +221,7 @@ class ReplicatedSession(ProxySession):
     def _read_lists(self) -> None:
         """Know of the tools what the client was shown, by whichever replica."""
         try:
-            found = self._receipts.log.shown(self._version)
+            found = self._shared_receipts.log.shown(self._version)
         except Away:
             found = None
         if found is not None and found.version == self._version:
@@ -251,15 +256,10 @@ class ReplicatedSession(ProxySession):
         self._version = found.version
 
 
-def key_of(request: JsonRpcId) -> str:
-    """The id of a request as a text that any store takes."""
-    return ascii(request)
-
-
 def _key_in(message: bytes) -> str | None:
     try:
         _, found = envelope(message)
         request = request_id(message, found["id"])
     except (*MALFORMED, KeyError):
         return None
-    return None if request is None else key_of(request)
+    return None if request is None else request_key(request)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from terse.fields.marks import RETRIEVE
 from terse.memory.history import MAX_BYTES
-from terse.memory.session import Session
+from terse.memory.session import Session, request_key
 from terse.memory.store import Store
 from terse.payload.blocks import Joined, join
 from terse.payload.call import Call
@@ -40,11 +40,13 @@ from terse.tiers import BY_NAME
 from terse.tokens import Vocabulary
 
 if TYPE_CHECKING:
+    from terse.memory.received_session import Receipts
     from terse.proxy.client_memory import ClientMemory
     from terse.proxy.observing import Observing
     from terse.proxy.retrieval import OwnCall
     from terse.proxy.rewriting import Held
     from terse.proxy.tool_list import ToolList
+    from terse.proxy.wire import JsonRpcId
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 """A longer message is forwarded as it came: the default policy takes the whole time limit for 8 MB of
@@ -66,6 +68,7 @@ class ProxySession:
         store: Store | None = None,
         memory_bytes: int | None = None,
         shared: ClientMemory | None = None,
+        receipts: Receipts | None = None,
         shown_as: Callable[[str], str] | None = None,
         remembers: bool = True,
         clock: Callable[[], float] = thread_time,
@@ -80,6 +83,7 @@ class ProxySession:
             memory_bytes: what the results that later ones may speak of take at most; None: as usual.
             shared: what the client has of several servers; who stands before them then offers the tool that
                 fetches what was set aside. None: this server is the only one.
+            receipts: learn what the client has; None: whatever was sent.
             shown_as: see `Listing`.
             remembers: what was sent may be spoken of later. Not so where requests are of many clients: none
                 of them is known to have what another one was sent.
@@ -109,6 +113,7 @@ class ProxySession:
         self._vocabulary = vocabulary
         self._complaints = complaints
         self._shared = shared
+        self._receipts = receipts
         self._memory = self._new_memory()
         self._unsent: _Unsent | None = None
         self._retrieves = retrieves
@@ -305,7 +310,9 @@ class ProxySession:
             if self.observing is not None:
                 self.observing.made(outcomes)
             if self._remembers:
-                sent(self._plan, outcomes, unsent.call, self._memory, self._vocabulary, number=unsent.number)
+                key = None if unsent.request is None else request_key(unsent.request)
+                about = unsent.call, self._memory, self._vocabulary
+                sent(self._plan, outcomes, *about, number=unsent.number, request=key)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -363,7 +370,7 @@ class ProxySession:
         for outcome in (*answered.outcomes, *answered.untaken):
             self._complain(outcome.trace)
         if twice is not None and not self._is_less(answered, twice):
-            self._unsent = _Unsent(call, answer.number, answered, answered.as_they_came)
+            self._unsent = _Unsent(call, answer.number, answer.request, answered, answered.as_they_came)
             return answer.message
         if answered.one is not None:
             message = answer.with_one_text(answered.one, without_structured=twice is not None)
@@ -380,7 +387,7 @@ class ProxySession:
         if twice is None and self._shows_structured(answer.client) and answer.structured() is not None:
             # The client shows another document than these texts, and drops them: it has no base.
             outcomes = tuple(replace(outcome, base=None) for outcome in outcomes)
-        self._unsent = _Unsent(call, answer.number, answered, outcomes)
+        self._unsent = _Unsent(call, answer.number, answer.request, answered, outcomes)
         return message
 
     def _sent_twice(self, answer: Answer, texts: Sequence[str]) -> JsonValue | None:
@@ -420,7 +427,12 @@ class ProxySession:
     def _new_memory(self) -> Session:
         if self._shared is not None:
             return self._shared.session
-        memory = Session(max_base_bytes=self._memory_bytes)
+        if self._receipts is None:
+            memory = Session(max_base_bytes=self._memory_bytes)
+        else:
+            from terse.memory.received_session import ReceivedSession
+
+            memory = ReceivedSession(self._receipts, max_base_bytes=self._memory_bytes)
         if self._store is not None:
             memory.store = self._store
         return memory
@@ -474,6 +486,7 @@ class _Unsent(NamedTuple):
 
     call: Call
     number: int | None
+    request: JsonRpcId | None
     answered: Answered
     outcomes: tuple[Outcome, ...]
 

@@ -196,7 +196,8 @@ class Wire:
         if task is not None:
             self._remember_task(task, call)
             return None
-        return Answer(message, structure, result, call.tool, call.arguments, call.number, self.client, call)
+        about = call.tool, call.arguments, call.number, self.client, call, request
+        return Answer(message, structure, result, *about)
 
     def failed(self) -> ToolCall | None:
         """The next call that the server answered with an error of the protocol. To be asked until there is

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from terse.proxy.message import Message, read
 from terse.proxy.spans import MALFORMED
+from terse.proxy.wire import JsonRpcId
+from terse.serve.delivery import Noted, has_left, is_there
 from terse.serve.limits import Limits
 from terse.serve.replies import (
     AWAY,
@@ -145,12 +148,9 @@ class Handshake:
     async def _begun(self, name: str, session: Session, introduction: Message) -> None:
         """A session has begun: its client is about to learn of it."""
 
-    def _noted(self, answer: Response, session: Session, message: bytes) -> Response:
-        """An answer that is one message, with what is to be done once it has left."""
-        return answer
-
-    async def _left(self, request: Request, session: Session, message: bytes) -> None:
-        """A message was written as an event."""
+    def _later(self, work: Callable[[], None]) -> None:
+        """Do what a receipt asks for, which may wait."""
+        work()
 
     def _no_session(self, request: Request) -> Response:
         if SESSION in request.headers:
@@ -203,7 +203,9 @@ class Handshake:
             if requests[0].method == "initialize":
                 session.version = _version_in(only)
             session.drop(stream)
-            return self._noted(answered(200, only), session, only)
+            response = answered(200, only)
+            awaited = _awaited(session, only)
+            return response if awaited is None else Noted(response, partial(self._deliver, session, awaited))
         return self._events(request, session, stream, None, is_new=True)
 
     def _events(
@@ -221,12 +223,34 @@ class Handshake:
                 number, message = found
                 if session.version == "":
                     session.version = _version_in(message)
+                awaited = _awaited(session, message)
+                was_there = awaited is not None and await is_there(request.scope)
                 yield event(message, f"{stream.number}-{number}")
-                await self._left(request, session, message)
+                # INVARIANT: what the client may not have got is not spoken of later.
+                if awaited is not None and was_there and await has_left(request.scope):
+                    await self._deliver(session, awaited)
                 session.note_read()
             session.used = time.monotonic()
 
         return StreamingResponse(events(), media_type=EVENTS, headers=EVENT_HEADERS)
+
+    async def _deliver(self, session: Session, ident: JsonRpcId) -> None:
+        """The client has the answer to a request."""
+        if session.receipts is not None:
+            for work in session.receipts.delivered(ident):
+                self._later(work)
+
+
+def _awaited(session: Session, message: bytes) -> JsonRpcId | None:
+    """The id of the request that a message answers, if it matters that the client has it."""
+    if session.receipts is None:
+        return None
+    try:
+        found = read(message)
+    except MALFORMED:
+        return None
+    is_awaited = found.method is None and found.id is not None and session.receipts.awaits(found.id)
+    return found.id if is_awaited else None
 
 
 def _version_in(answer: bytes) -> str:

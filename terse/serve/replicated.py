@@ -16,9 +16,9 @@ from starlette.responses import Response
 
 from terse.memory.redis_link import Away
 from terse.proxy.message import Message, read, replaced
-from terse.proxy.spans import MALFORMED, encode_string
+from terse.proxy.replicated import Receipts
+from terse.proxy.spans import encode_string
 from terse.proxy.wire import request_id
-from terse.serve.delivery import Noted, has_left
 from terse.serve.handshake import SESSION, Handshake
 from terse.serve.limits import Limits
 from terse.serve.replicas import Ended, Known, Replicas
@@ -189,7 +189,7 @@ class ReplicatedHandshake(Handshake):
         for message in found:
             if message.method == "notifications/cancelled" and "requestId" in message.params:
                 ident = request_id(message.raw, message.params["requestId"])
-                if ident is not None and session.receipts is not None:
+                if ident is not None and isinstance(session.receipts, Receipts):
                     await self._wait(session.receipts.cancelled, ident)
         async with here.lock:
             for raw in [each.raw for each in found if self._is_for_all(each, here)] or [b""]:
@@ -236,24 +236,8 @@ class ReplicatedHandshake(Handshake):
         async for _ in stream.read(None, self._limits.silence):
             continue
 
-    def _noted(self, answer: Response, session: Session, message: bytes) -> Response:
-        if not self._is_awaited(session, message):
-            return answer
-        return Noted(answer, partial(self._deliver, session, message))
-
-    async def _left(self, request: Request, session: Session, message: bytes) -> None:
-        if self._is_awaited(session, message) and await has_left(request.scope):
-            await self._deliver(session, message)
-
-    async def _deliver(self, session: Session, message: bytes) -> None:
-        ident = _answers(message)
-        if session.receipts is not None and ident is not None:
-            for work in session.receipts.delivered(ident):
-                self._waiting.submit(work)
-
-    def _is_awaited(self, session: Session, message: bytes) -> bool:
-        ident = _answers(message)
-        return ident is not None and session.receipts is not None and session.receipts.awaits(ident)
+    def _later(self, work: Callable[[], None]) -> None:
+        self._waiting.submit(work)
 
     # ---- Redis -----------------------------------------------------------------------------------------
 
@@ -273,15 +257,6 @@ class ReplicatedHandshake(Handshake):
         except (Away, Ended):
             # Found out again with the next request.
             return
-
-
-def _answers(message: bytes) -> bytes | str | None:
-    """The id of the request that a message answers; None of any other message."""
-    try:
-        found = read(message)
-    except MALFORMED:
-        return None
-    return found.id if found.method is None else None
 
 
 def _away(reason: Away) -> Response:

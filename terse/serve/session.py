@@ -27,16 +27,21 @@ _COMPLAINTS = Complaints()
 
 
 class Receipts(Protocol):
-    """What wants to know which answers the client has: `terse.proxy.replicated.Receipts`."""
+    """What wants to know which answers the client has: `terse.memory.received_session.Receipts`, or those of
+    `terse.proxy.replicated`. Nothing waits but where it is said.
+    """
+
+    def asked(self, request: JsonRpcId) -> None:
+        """A request is about to be made."""
+
+    def given_up(self, request: JsonRpcId) -> None:
+        """The client is not given, or does not read, what comes for the request from now on."""
 
     def awaits(self, request: JsonRpcId) -> bool:
         """Whether it matters that the client has the answer to the request."""
 
     def delivered(self, request: JsonRpcId) -> Sequence[Callable[[], None]]:
         """The client has it. What is returned may wait, and is to be called by a thread."""
-
-    def cancelled(self, request: JsonRpcId) -> None:
-        """The client does not read the answer to the request. May wait."""
 
 
 class Opened(NamedTuple):
@@ -155,7 +160,11 @@ class Session:
         for message in found:
             if message.method == "notifications/cancelled" and "requestId" in message.params:
                 # A server that is told need not answer, and the client does not wait for it.
-                self._forget(request_id(message.raw, message.params["requestId"]))
+                ident = request_id(message.raw, message.params["requestId"])
+                if ident is not None and self.receipts is not None:
+                    # Its answer may be on a stream that nobody has read yet.
+                    self.receipts.given_up(ident)
+                self._forget(ident)
         return self._send(found)
 
     def is_open(self, found: Sequence[Message]) -> bool:
@@ -180,6 +189,8 @@ class Session:
         for each in requests:
             if each.id is not None:
                 self._open[each.id] = _Asked(stream, each.raw_id, now)
+                if self.receipts is not None:
+                    self.receipts.asked(each.id)
             token = each.meta("progressToken")
             key = None if token is None else request_id(each.raw, token)
             if key is not None:
@@ -227,6 +238,9 @@ class Session:
 
     def _refuse(self, ident: JsonRpcId, text: str) -> None:
         asked = self._open[ident]
+        if self.receipts is not None:
+            # What the client reads is the refusal, whatever the server still says.
+            self.receipts.given_up(ident)
         asked.stream.put(failure(asked.raw_id, AWAY, text).strip())
         self._forget(ident)
 

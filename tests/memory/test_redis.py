@@ -199,9 +199,8 @@ class Replica:
 
     def answer(self, request: str, text: str, *, arrives: bool = True) -> None:
         self.session.refresh("tool")
-        self.session.request = request
         number = self.session.number_of(request)
-        self.session.record(CALL, 10, [Base(text, False, True)], number)
+        self.session.record(CALL, 10, [Base(text, False, True)], number, request)
         if arrives:
             noted = self.session.delivered(request)
             if noted is not None:

@@ -47,6 +47,9 @@ def records(arguments: dict[str, Any], params: dict[str, Any]) -> str:
     size = arguments["size"]
     # What no shorter form could be found for than the rows of a table.
     titles = [hashlib.blake2b(f"{mark} {n}".encode(), digest_size=6).hexdigest() for n in range(size)]
+    if "said" in arguments:
+        send(method="notifications/message", params={"level": "info", "data": arguments["said"]})
+    time.sleep(arguments.get("pause", 0))
     more = {"body": f"of {mark}: {'x y z ' * 60}"} if arguments.get("bodies") else {}
     return json.dumps([{"id": n, "mark": mark, "title": title, **more} for n, title in enumerate(titles)])
 

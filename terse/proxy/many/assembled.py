@@ -18,6 +18,7 @@ from terse.proxy.many.router import LIMIT_SECONDS, Router, Start
 
 # What runs rules is imported once they are loaded: servers boot until then.
 if TYPE_CHECKING:
+    from terse.memory.received_session import Receipts
     from terse.memory.session import Session
     from terse.memory.store import Store
     from terse.plan.model import Plan
@@ -60,6 +61,7 @@ class Manner:
     retrieves: bool = True
     store: Callable[[], Store | None] | None = None
     memory_bytes: int | None = None
+    receipts: Receipts | None = None
     remembers: bool = True
     observe: Observer | None = None
     limit: float = LIMIT_SECONDS
@@ -144,8 +146,14 @@ class _Assembly:
         from terse.memory import history
         from terse.memory.shared_session import SharedSession
 
-        most = self._manner.memory_bytes
-        made = SharedSession(max_base_bytes=history.MAX_BYTES if most is None else most)
+        most, receipts = self._manner.memory_bytes, self._manner.receipts
+        most = history.MAX_BYTES if most is None else most
+        if receipts is None:
+            made = SharedSession(max_base_bytes=most)
+        else:
+            from terse.memory.received_session import ReceivedSession
+
+            made = ReceivedSession(receipts, max_base_bytes=most)
         if self._store is not None:
             made.store = self._store
         return made
