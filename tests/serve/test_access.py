@@ -142,6 +142,7 @@ def test_tokens_from_the_environment() -> None:
         ("# nobody\n", "there is no token in it"),
         (f"ada käse{ADA}\n", "line 1: a token has letters"),
     ],
+    ids=["short", "three words", "a name", "twice", "nobody", "letters"],
 )
 def test_a_file_of_tokens_that_is_none(tmp_path: Path, content: str, complaint: str) -> None:
     """One line says what is wrong where, without the token; nothing is served."""

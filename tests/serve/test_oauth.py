@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import httpx2
@@ -16,17 +17,25 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from tests.proxy.web import serving
 from tests.serve.issuer import TestIssuer
-from tests.serve.served import Client, Served, call, refused, served
+from tests.serve.served import TERSE, Client, Served, call, refused, served
 
 AUDIENCE = "https://mcp.example.com/mcp"
+ASK_SECONDS = 2.0
+ASKS_SOON = [
+    *(sys.executable, "-c"),
+    f"from terse.serve import issuer; issuer.ASK_SECONDS = {ASK_SECONDS}; from terse.cli.entry import main; "
+    "raise SystemExit(main())",
+]
+"""A service that asks an issuer for keys it does not know more often than in earnest."""
 
 
 @contextmanager
-def guarded(*options: str) -> Iterator[tuple[Served, TestIssuer]]:
+def guarded(*options: str, terse: Sequence[str] = TERSE) -> Iterator[tuple[Served, TestIssuer]]:
     issuer = TestIssuer()
     with serving(issuer.application()) as url:
         issuer.url = url
-        with served("--oauth-issuer", url, "--oauth-audience", AUDIENCE, *options) as service:
+        arguments = ("--oauth-issuer", url, "--oauth-audience", AUDIENCE, *options)
+        with served(*arguments, terse=terse) as service:
             yield service, issuer
 
 
@@ -137,14 +146,14 @@ def test_a_token_without_the_scope(both: tuple[Served, TestIssuer]) -> None:
 
 def test_keys_are_asked_for_once_and_when_they_change() -> None:
     """A new key is found at its first token; made-up ones do not burden the issuer."""
-    with guarded() as (service, issuer):
+    with guarded(terse=ASKS_SOON) as (service, issuer):
         assert _asked(service, issuer.token(AUDIENCE)).status_code == 400
         assert _asked(service, issuer.token(AUDIENCE)).status_code == 400
         assert issuer.asked == 1
 
         issuer.keys["second"] = ec.generate_private_key(ec.SECP256R1())
         stranger = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        time.sleep(5.1)
+        time.sleep(ASK_SECONDS + 0.1)
         for name in ("a", "b", "c"):
             forged = jwt.encode({"aud": AUDIENCE}, stranger, "RS256", headers={"kid": name})
             assert _asked(service, forged).status_code == 401
@@ -154,11 +163,11 @@ def test_keys_are_asked_for_once_and_when_they_change() -> None:
 
 def test_an_issuer_that_is_away() -> None:
     """Its keys are not known: a 503, and no 401, for which clients would log in anew. Then they are."""
-    with guarded() as (service, issuer):
+    with guarded(terse=ASKS_SOON) as (service, issuer):
         issuer.is_away = True
         assert _asked(service, issuer.token(AUDIENCE)).status_code == 503
         issuer.is_away = False
-        time.sleep(5.1)
+        time.sleep(ASK_SECONDS + 0.1)
         assert _asked(service, issuer.token(AUDIENCE)).status_code == 400
         issuer.is_away = True
         assert _asked(service, issuer.token(AUDIENCE)).status_code == 400
