@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "terse"
 
 # A room may import the rooms of the layers below its own, and itself. Top to bottom.
 LAYERS = (
-    ("cli",),
+    ("cli", "integrations"),
     ("api", "review", "fluency", "serve", "shell"),
     ("editors",),
     ("capture", "clients", "report", "ledger", "telemetry", "proxy", "language"),
@@ -27,6 +27,7 @@ LAYERS = (
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 
 ONLY_ROOMS_THAT_IMPORT = {
+    "fastmcp": {"integrations"},
     "lark": {"language"},
     "typer": {"cli"},
     "pygls": {"editors"},

@@ -1,0 +1,1 @@
+"""terse within other frameworks: one file for each, imported by its users alone."""
