@@ -8,6 +8,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from terse.memory.wal import use_wal
+
 MAX_ROWS = 1_000_000
 """Messages that are kept, about 250 MB; the oldest go first."""
 DAYS = 90
@@ -62,7 +64,7 @@ def opened(path: Path) -> sqlite3.Connection:
         version = database.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, VERSION):
             raise Unusable(f"it is of version {version}, and this terse knows {VERSION}")
-        database.execute("PRAGMA journal_mode = WAL")
+        use_wal(database, BUSY_SECONDS)
         # What a crash of the machine takes with it is at most the last batches.
         database.execute("PRAGMA synchronous = NORMAL")
         if version == 0:

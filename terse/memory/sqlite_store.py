@@ -12,6 +12,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from terse.memory.store import Store, size_of
+from terse.memory.wal import use_wal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +81,7 @@ class SqliteStore(Store):
             self._database = sqlite3.connect(
                 path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
-            self._database.execute("PRAGMA journal_mode = WAL")
+            use_wal(self._database, BUSY_SECONDS)
             # What a crash of the machine takes with it is at most what was just set aside.
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.executescript(_TABLES)
