@@ -155,7 +155,8 @@ def _imports(loaded: Loaded, file: LoadedFile, root: str, reader: Reader) -> lis
         if not isinstance(item, syntax.Import):
             continue
         wanted = item.path.text
-        target = normal(posixpath.join(posixpath.dirname(file.path), wanted))
+        # An empty name is the folder itself, which is no rule file: a finding, as of any other wrong name.
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(file.path), wanted))
         if not is_below(target, root) or "\0" in wanted:
             loaded.diagnostics.append(_outside(item, root))
             continue
