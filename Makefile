@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-WORKERS ?= 2
+# Of the tests, many wait for processes: three at once keep two cores busy.
+WORKERS ?= 3
 PYTEST_ARGS ?=
 
 # A stamp says what is installed; pyproject.toml newer than the stamp means: install again.
