@@ -193,6 +193,32 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_bytes() == b""
 
 
+def test_on_a_full_disk_what_was_noted_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line says so, nothing more is noted, and what was can still be read."""
+    path = tmp_path / "ledger.sqlite"
+    noted(path, record())
+
+    opened = ledger_file.opened
+
+    def opened_small(path: Path) -> sqlite3.Connection:
+        database = opened(path)
+        pages = database.execute("PRAGMA page_count").fetchone()[0]
+        database.execute(f"PRAGMA max_page_count = {pages + 2}")
+        return database
+
+    said: list[str] = []
+    with monkeypatch.context() as small:
+        small.setattr(ledger_file, "opened", opened_small)
+        ledger = Ledger(path, said.append, clock=lambda: AT)
+        for _ in range(2000):
+            ledger.observe(record())
+        ledger.close(30.0)
+
+    assert said == [f"nothing more is noted in {path}: database or disk is full"]
+    assert record() in list(records(path, ALL))
+    assert len(noted(path, record())) >= 2
+
+
 def test_nothing_happens_without_a_record(tmp_path: Path) -> None:
     """No file is made, and the end is not waited for."""
     Ledger(tmp_path / "ledger.sqlite", lambda words: None).close(30.0)

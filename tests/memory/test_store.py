@@ -191,6 +191,23 @@ def test_a_file_that_cannot_be_written_sets_nothing_aside(tmp_path: Path) -> Non
     assert store.keep({"h000000001": "first"})
 
 
+def test_on_a_full_disk_nothing_more_is_set_aside(tmp_path: Path) -> None:
+    """What was taken in is still given, and there is room again once the disk has some."""
+    store = SqliteStore(tmp_path / "store.db")
+    assert store.keep({handle_of("one"): "one"})
+    pages = store._database.execute("PRAGMA page_count").fetchone()[0]
+    store._database.execute(f"PRAGMA max_page_count = {pages + 2}")
+    large = "x" * 100_000
+
+    assert not store.keep({handle_of(large): large})
+    assert store.get(handle_of("one")) == "one"
+    assert store.get(handle_of(large)) is None
+
+    store._database.execute("PRAGMA max_page_count = 1000000")
+    assert store.keep({handle_of(large): large})
+    assert store.get(handle_of(large)) == large
+
+
 def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
     """A folder, a link, another program's file: said at the start, and left as it is."""
     (tmp_path / "folder").mkdir()
