@@ -84,6 +84,8 @@ def _rendered(checkup: Checkup) -> str:
 
 
 def _of_machine() -> Checkup:
+    from pathlib import Path
+
     from terse import __version__
     from terse.ledger.file import Unusable, opened
     from terse.ledger.place import place
@@ -94,7 +96,7 @@ def _of_machine() -> Checkup:
         checkup.facts.append("the ledger is off (TERSE_LEDGER=off)")
         return checkup
     try:
-        opened(path).close()
+        opened(Path(path)).close()
     except Unusable as why:
         checkup.findings.append(
             f"the ledger {path} cannot be written: {why}; TERSE_LEDGER names another file"

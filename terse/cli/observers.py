@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 from terse.proxy.complaints import Complaints
@@ -46,7 +45,7 @@ class Observers:
 class _Noting:
     """The ledger, and the line at the end that says what was saved."""
 
-    def __init__(self, path: Path, complaints: Complaints) -> None:
+    def __init__(self, path: str, complaints: Complaints) -> None:
         from terse.ledger.writer import Ledger
 
         self._ledger = Ledger(path, partial(complaints.say, "ledger"))

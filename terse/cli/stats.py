@@ -70,13 +70,13 @@ def stats(
         fail("--json, --csv and --html are three ways to write the same: choose one")
     start, words = _start(since)
     price = _prices(prices)
-    path = Path(ledger) if ledger is not None else place(os.environ)
+    path = ledger if ledger is not None else place(os.environ)
     if path is None:
         fail("the ledger is off (TERSE_LEDGER=off): name one with --ledger FILE")
     try:
-        facts = Stats.of(records(path, start), by.value, price)
+        facts = Stats.of(records(Path(path), start), by.value, price)
     except Unusable as error:
-        fail(f"{shown(str(path))}: {error}")
+        fail(f"{shown(path)}: {error}")
     if as_json or as_csv:
         from terse.report import stats_json
 

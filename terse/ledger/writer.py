@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -36,14 +36,17 @@ class Ledger:
     """
 
     def __init__(
-        self, path: Path, complain: Callable[[str], None], clock: Callable[[], float] = time.time
+        self,
+        path: str | os.PathLike[str],
+        complain: Callable[[str], None],
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """
         Args:
             complain: is told once, in one line, if the file cannot be written.
         """
         self.total = Total()
-        self._path = path
+        self._path = os.fspath(path)
         self._complain = complain
         self._clock = clock
         self._run = secrets.token_hex(4)
@@ -78,11 +81,12 @@ class Ledger:
     def _write(self) -> None:
         # SQLite takes longer to import than all else that starts with the proxy.
         import sqlite3
+        from pathlib import Path
 
         from terse.ledger.file import Unusable, opened
 
         try:
-            database = opened(self._path)
+            database = opened(Path(self._path))
             try:
                 self._write_all(database)
             finally:

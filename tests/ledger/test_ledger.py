@@ -229,9 +229,9 @@ def test_nothing_happens_without_a_record(tmp_path: Path) -> None:
 def test_where_the_ledger_is() -> None:
     """Where the environment says, or in the user's state folder; nowhere where it is off."""
     assert place({"TERSE_LEDGER": "off"}) is None
-    assert place({"TERSE_LEDGER": "/x/y"}) == Path("/x/y")
-    assert place({"XDG_STATE_HOME": "/state"}) == Path("/state/terse/ledger.sqlite")
-    assert place({}) == Path(os.path.expanduser("~/.local/state/terse/ledger.sqlite"))
+    assert place({"TERSE_LEDGER": "/x/y"}) == "/x/y"
+    assert place({"XDG_STATE_HOME": "/state"}) == "/state/terse/ledger.sqlite"
+    assert place({}) == os.path.expanduser("~/.local/state/terse/ledger.sqlite")
 
 
 def test_the_line_at_the_end() -> None:

@@ -132,12 +132,9 @@ def test_a_runtime_folder_of_somebody_else_is_not_used(talking: Shell) -> None:
 
 def test_a_killed_process_is_replaced(talking: Shell) -> None:
     """What it left is stale: its port is not talked to, and a new one is started."""
-    first = talking.out("talking", "pid")
-    state = talking.state("talking")
-    os.kill(state["pid"], signal.SIGKILL)
-    _waited(lambda: not _lives(state["pid"]))
+    first, other = _killed(talking)
     asked: list[bytes] = []
-    with socket.create_server(("127.0.0.1", state["port"])) as other:
+    with other:
         other.settimeout(0.1)
 
         def listen() -> None:
@@ -158,6 +155,20 @@ def test_a_killed_process_is_replaced(talking: Shell) -> None:
 
     assert first != second
     assert asked == []
+
+
+def _killed(talking: Shell) -> tuple[str, socket.socket]:
+    """What the process said before it was killed, and a listener on its port."""
+    while True:
+        said = talking.out("talking", "pid")
+        state = talking.state("talking")
+        os.kill(state["pid"], signal.SIGKILL)
+        _waited(lambda: not _lives(state["pid"]))  # noqa: B023 — called at once
+        try:
+            return said, socket.create_server(("127.0.0.1", state["port"]))
+        except OSError:
+            # Something else on this machine was given the port meanwhile: another try.
+            continue
 
 
 def test_another_process_on_its_port(talking: Shell) -> None:

@@ -344,7 +344,12 @@ main(["proxy", "--", *{SERVER!r}])
         capture_output=True,
         timeout=60,
         check=True,
-        env={"PATH": "", "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": ":".join(filter(None, sys.path))},
+        env={
+            "PATH": "",
+            "XDG_CACHE_HOME": str(tmp_path),
+            "TERSE_LEDGER": "off",
+            "PYTHONPATH": ":".join(filter(None, sys.path)),
+        },
     )
 
     assert b'"id"' in done.stdout
