@@ -135,8 +135,8 @@ def test_ctrl_c_is_silent(tmp_path: Path) -> None:
     try:
         writer = _open_when_read(tmp_path / "never", process)
         process.send_signal(signal.SIGINT)
-        # One that comes in the moment before a read blocks is seen by Python only when the read is over: a user
-        # presses the keys again.
+        # One that comes in the moment before a read blocks is seen by Python only when the read is over:
+        # a user presses the keys again.
         for _ in range(10):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(6)
