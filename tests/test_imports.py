@@ -89,3 +89,35 @@ def test_a_library_has_its_rooms(library: str, rooms: set[str]) -> None:
     }
 
     assert importers <= rooms
+
+
+def _private_names_of_others(path: Path) -> set[str]:
+    """What begins with one underscore and is taken from another file of ours."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found: set[str] = set()
+    modules: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "terse":
+            found.update(f"{node.module}.{each.name}" for each in node.names if _is_private(each.name))
+            folder = PACKAGE.parent / (node.module or "").replace(".", "/")
+            modules.update(
+                each.asname or each.name
+                for each in node.names
+                if (folder / f"{each.name}.py").exists() or (folder / each.name).is_dir()
+            )
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
+            continue
+        if node.value.id in modules and _is_private(node.attr):
+            found.add(f"{node.value.id}.{node.attr}")
+    return found
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_private_name_is_its_files_own(path: Path) -> None:
+    """What begins with an underscore may be changed by whoever reads its file alone."""
+    assert _private_names_of_others(path) == set()

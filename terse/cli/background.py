@@ -19,8 +19,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from terse.cli import proxy
-from terse.cli.serving import Behind, Unusable
+from terse.cli.console import complain
+from terse.cli.proxied import Unusable as UnusableServer
+from terse.cli.proxy_options import Unusable, read
+from terse.cli.serving import Behind
 from terse.plan.model import Plan
 from terse.proxy.answer import Answer
 from terse.proxy.connection import Refused
@@ -111,10 +113,10 @@ def main() -> int:
     os.truncate(alive, 0)
     os.write(alive, b"%d" % os.getpid())
     try:
-        behind = _Behind(proxy._read(order["arguments"]))
+        behind = _Behind(read(order["arguments"]))
         behind.check_stores([ANYBODY])
         listener = listening("127.0.0.1", 0)
-    except (Unusable, proxy._Unusable, Refused) as reason:
+    except (Unusable, UnusableServer, Refused) as reason:
         return _complain(str(reason))
     except OSError as error:
         return _complain(f"cannot listen on 127.0.0.1: {error.strerror}")
@@ -201,7 +203,7 @@ def _is_raw(message: bytes) -> bool:
 
 
 def _complain(reason: str) -> int:
-    return proxy._complain(reason.replace("terse proxy ", "terse cli "), 2)
+    return complain(reason.replace("terse proxy ", "terse cli "))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ FINDINGS = 1
 """Done; the rule files have findings that fail the command."""
 UNUSABLE = 2
 """Not done: a wrong argument, a file that cannot be read."""
+INTERRUPTED = 130
+"""Ctrl-C."""
 PIPE_CLOSED = 141
 """The reader of our output went away (`terse … | head`), as shells count it."""
 
@@ -50,6 +52,13 @@ def write_error(text: str) -> None:
         return
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def complain(message: str, code: int = UNUSABLE) -> int:
+    """Say on stderr, in one line, why nothing is done; returns the exit code."""
+    line = f"terse: {''.join(char if char.isprintable() else ascii(char)[1:-1] for char in message)}\n"
+    os.write(2, line.encode("utf-8", "backslashreplace"))
+    return code
 
 
 def write_bytes(data: bytes) -> None:

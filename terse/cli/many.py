@@ -11,8 +11,11 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
-from terse.cli import proxy
+from terse.cli.asked_rules import as_refused, policy_of, store_in
+from terse.cli.oauth_options import login_to
 from terse.cli.proxied import Unusable, read_config
+from terse.cli.proxy_options import OF_ONE, Options
+from terse.cli.proxy_options import Unusable as UnusableOptions
 from terse.proxy.child import Child
 from terse.proxy.servers import Local, Remote
 
@@ -23,24 +26,22 @@ if TYPE_CHECKING:
     from terse.proxy.many.assembled import Policy
     from terse.tokens import Vocabulary
 
-_OF_ONE = ("--server-name", "-e", "--cwd", "-H", "--transport")
 
-
-def run(given: proxy._Arguments) -> int | None:
+def run(given: Options) -> int | None:
     """Run all servers of the document that are not disabled. Returns the exit code; None if there is only
     one, which is then run as if it had been named.
 
     Raises:
-        _Unusable: the document or an option makes no sense.
+        UnusableOptions: the document or an option makes no sense.
     """
     try:
         servers = read_config(given.config or "")
     except Unusable as reason:
-        raise proxy._Unusable(str(reason)) from None
+        raise UnusableOptions(str(reason)) from None
     servers = {name: server for name, server in servers.items() if not server.disabled}
     if len(servers) < 2:
         return None
-    given.reject(_OF_ONE, "that is alone: those of a document have their own, or say which one: FILE NAME")
+    given.reject(OF_ONE, "that is alone: those of a document have their own, or say which one: FILE NAME")
     starts: dict[str, Callable[[], Upstream]] = {
         name: _Process(name, server) for name, server in servers.items() if isinstance(server, Local)
     }
@@ -72,7 +73,7 @@ def run(given: proxy._Arguments) -> int | None:
         # Refused rules are refused by the relay's own connection, for all.
         upstream = router(in_order, rules, manner, complaints, lambda: None)
     except SameName as reason:
-        raise proxy._Unusable(str(reason)) from None
+        raise UnusableOptions(str(reason)) from None
     code = Relay(
         upstream,
         rules.load,
@@ -117,7 +118,7 @@ class _Process:
 class _Rules:
     """The rules, loaded once for all servers."""
 
-    def __init__(self, given: proxy._Arguments) -> None:
+    def __init__(self, given: Options) -> None:
         self._given = given
         self._loaded = Event()
         self._failure: BaseException | None = None
@@ -134,11 +135,11 @@ class _Rules:
 
         given = self._given
         try:
-            policy = proxy.policy_of(given, complaints, is_alone=False)
-            self._store = None if given.store is None else proxy._store(given.store)
+            policy = policy_of(given, complaints, is_alone=False)
+            self._store = None if given.store is None else store_in(given.store)
             self._made = (policy, vocabulary())
         except BaseException as failure:
-            self._failure = proxy.as_refused(given, failure) or failure
+            self._failure = as_refused(given, failure) or failure
             raise self._failure from failure
         finally:
             self._loaded.set()
@@ -160,7 +161,7 @@ class _Rules:
         return self._store
 
 
-def _remote(given: proxy._Arguments, name: str, server: Remote, complaints: Complaints) -> Upstream:
+def _remote(given: Options, name: str, server: Remote, complaints: Complaints) -> Upstream:
     """
     Raises:
         Unusable: a variable is missing.
@@ -168,4 +169,4 @@ def _remote(given: proxy._Arguments, name: str, server: Remote, complaints: Comp
     from terse.proxy.remote.server import RemoteServer
 
     expanded = server.expanded(os.environ, name)
-    return RemoteServer(expanded, complaints, timeout=given.timeout, auth=proxy._login(given, expanded))
+    return RemoteServer(expanded, complaints, timeout=given.timeout, auth=login_to(expanded, given))

@@ -1,14 +1,19 @@
-"""The options that say who `terse proxy URL` is to an authorization server."""
+"""The options that say how `terse proxy URL` logs in, and who it is to an authorization server."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from terse.cli.proxy_options import Unusable as UnusableOptions
 from terse.proxy.oauth_client import OAuthClient, Unusable, check
 
-__all__ = ["Unusable", "chosen_client"]
+if TYPE_CHECKING:
+    from terse.cli.proxy_options import Options
+    from terse.proxy.remote.login import Login
+    from terse.proxy.servers import Remote
 
 MAX_BYTES = 64 * 1024
 """Of a secret or a key."""
@@ -22,6 +27,33 @@ _NAMES = {
     "callback_port": "--callback-port",
     "is_alone": "--client-credentials",
 }
+
+
+def login_to(server: Remote, given: Options) -> Callable[[], Login] | None:
+    """What logs in to the server; nothing where a token was given by hand.
+
+    Raises:
+        UnusableOptions: as whom, makes no sense.
+    """
+    if not given.logs_in or any(name.lower() == "authorization" for name in server.headers):
+        if given.oauth:
+            why = "an Authorization header is a login already" if given.logs_in else "--no-login"
+            raise UnusableOptions(f"{next(iter(given.oauth))}: there is no login: {why}")
+        return None
+    client = None
+    if given.oauth or server.oauth is not None:
+        try:
+            client = chosen_client(given.oauth, server.oauth)
+        except Unusable as reason:
+            raise UnusableOptions(str(reason)) from None
+
+    def login() -> Login:
+        from terse.proxy.complaints import Complaints
+        from terse.proxy.remote.login import Login
+
+        return Login(server.url, given.login_seconds, Complaints(), client)
+
+    return login
 
 
 def chosen_client(values: Mapping[str, str], of_document: OAuthClient | None) -> OAuthClient | None:

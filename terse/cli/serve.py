@@ -10,7 +10,9 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from terse.cli import proxy
+from terse.cli.console import complain
+from terse.cli.proxy_options import USAGE as USAGE_OF_PROXY
+from terse.cli.proxy_options import Unusable, read, seconds, size
 
 if TYPE_CHECKING:
     import socket
@@ -94,10 +96,6 @@ class Shared(NamedTuple):
     counts: RedisCounts
 
 
-class Unusable(Exception):  # noqa: N818 — says what the arguments are
-    """The arguments make no sense. The message is one line."""
-
-
 def main(arguments: list[str]) -> int:
     """Serve until a signal comes, and return the exit code.
 
@@ -109,7 +107,7 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(HELP)
         return 0
     if not hasattr(os, "fork"):
-        return proxy._complain("the service runs on Linux and macOS only", 2)
+        return complain("the service runs on Linux and macOS only")
     from terse.proxy.connection import Refused
 
     try:
@@ -121,8 +119,8 @@ def main(arguments: list[str]) -> int:
         behind = _behind(rest, shared, limits.idle)
         behind.check_stores(callers)
         listener = _listener(host, port)
-    except (Unusable, proxy._Unusable, Refused) as reason:
-        return proxy._complain(_said(reason), 2)
+    except (Unusable, Refused) as reason:
+        return complain(_said(reason))
     return _run(behind, access, limits, listener, shared, counted=_is_counted(given))
 
 
@@ -235,16 +233,17 @@ def _behind(rest: list[str], shared: Shared | None, idle: float) -> Behind:
         Unusable: it is not said what to serve.
         Refused: the rules must not run.
     """
-    from terse.cli import serving
+    from terse.cli.proxied import Unusable as UnusableServer
+    from terse.cli.serving import Behind
 
     try:
-        return serving.Behind(
-            proxy._read(rest),
+        return Behind(
+            read(rest),
             None if shared is None else shared.link,
             idle,
             None if shared is None else shared.counts.observe,
         )
-    except serving.Unusable as reason:
+    except UnusableServer as reason:
         raise Unusable(str(reason)) from None
 
 
@@ -334,9 +333,9 @@ def _limits(given: dict[str, list[str]]) -> Limits:
 
     usual = Limits()
     sessions = _number("--max-sessions", given, usual.sessions)
-    size = given.get("--max-body")
+    body = given.get("--max-body")
     return Limits(
-        body_bytes=usual.body_bytes if size is None else _size(size[0]),
+        body_bytes=usual.body_bytes if body is None else size("--max-body", body[0]),
         sessions=sessions,
         sessions_each=_number("--max-sessions-each", given, sessions),
         requests=_number("--max-requests", given, usual.requests),
@@ -357,15 +356,8 @@ def _number(name: str, given: dict[str, list[str]], usual: int) -> int:
 
 
 def _seconds(name: str, given: dict[str, list[str]], usual: float) -> float:
-    found = proxy._seconds(name, {each: values[0] for each, values in given.items() if values})
+    found = seconds(name, {each: values[0] for each, values in given.items() if values})
     return usual if found is None else found
-
-
-def _size(text: str) -> int:
-    try:
-        return proxy._bytes(text)
-    except proxy._Unusable as reason:
-        raise Unusable(str(reason).replace("--memory", "--max-body")) from None
 
 
 def _is_counted(given: dict[str, list[str]]) -> bool:
@@ -405,4 +397,4 @@ def _say(message: str) -> None:
 
 
 def _said(reason: Exception) -> str:
-    return str(reason).replace(proxy.USAGE, USAGE).replace("terse proxy ", "terse serve ")
+    return str(reason).replace(USAGE_OF_PROXY, USAGE).replace("terse proxy ", "terse serve ")

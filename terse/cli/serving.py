@@ -7,9 +7,11 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from terse.cli import proxy
+from terse.cli.asked_rules import policy_of
+from terse.cli.oauth_options import login_to
 from terse.cli.observers import observers
 from terse.cli.proxied import Unusable, chosen_server, read_config
+from terse.cli.proxy_options import OF_ONE, OF_URLS, Options
 from terse.memory.expiring_store import ExpiringStore
 from terse.memory.received_session import Receipts
 from terse.memory.sqlite_store import SqliteStore
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from terse.proxy.remote.login import Login
     from terse.record import Observer
 
-OF_ONE = ("--server-name", "-e", "--cwd", "-H", "--transport")
 MEMORY_BYTES = 4 << 20
 """What earlier results of one session may take: there may be a thousand of them."""
 MAX_STORES = 4096
@@ -67,7 +68,7 @@ class Behind:
 
     def __init__(
         self,
-        given: proxy._Arguments,
+        given: Options,
         link: RedisLink | None = None,
         idle: float = 0.0,
         observe: Observer | None = None,
@@ -86,7 +87,7 @@ class Behind:
         self._stores: dict[str, Store] = {}
         # A document names its servers.
         is_nameless = given.server_name is None and given.config is None
-        self._policy = proxy.policy_of(given, self._complaints, is_alone=is_nameless)
+        self._policy = policy_of(given, self._complaints, is_alone=is_nameless)
         self._vocabulary = vocabulary()
 
     def close(self) -> None:
@@ -289,15 +290,15 @@ def _sqlite_store(path: str, caller: str) -> Store:
         raise Refused(f"--store {own}: {reason}") from None
 
 
-def _servers(given: proxy._Arguments, complaints: Complaints) -> Mapping[str, Start]:
+def _servers(given: Options, complaints: Complaints) -> Mapping[str, Start]:
     """How each server is started, by its name.
 
     Raises:
         Unusable: there is none.
     """
-    environment = proxy._environment(given)
+    environment = given.environment()
     if given.command:
-        given.reject(proxy._OF_URLS, "behind a URL: this one is a command")
+        given.reject(OF_URLS, "behind a URL: this one is a command")
         name = given.server_name or derived_name(given.command)
         return {name: partial(Child.spawn, given.command, environment, given.cwd)}
     if given.config is not None and given.name is None:
@@ -317,11 +318,11 @@ def _servers(given: proxy._Arguments, complaints: Complaints) -> Mapping[str, St
     return {name: _start(given, server, complaints)}
 
 
-def _start(given: proxy._Arguments, server: Server, complaints: Complaints) -> Start:
+def _start(given: Options, server: Server, complaints: Complaints) -> Start:
     if isinstance(server, Local):
-        environment = {**server.env, **(proxy._environment(given) or {})}
+        environment = {**server.env, **(given.environment() or {})}
         return partial(Child.spawn, [server.command, *server.args], environment, given.cwd or server.cwd)
-    login = proxy._login(given, server)
+    login = login_to(server, given)
     # One for all sessions: a user is asked to log in once.
     shared = None if login is None else _once(login)
     return partial(RemoteServer, server, complaints, timeout=given.timeout, auth=shared)
@@ -336,6 +337,3 @@ def _once(make: Callable[[], Login]) -> Callable[[], Login]:
         return made[0]
 
     return first
-
-
-__all__ = ["Behind", "Unusable"]
