@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from terse.capture.recorded import SUFFIX, Notes, is_capture, lines_of, numbered_calls
 from terse.payload.call import Call
+from terse.payload.exact import parse
 from terse.payload.sample import Sample, place_in_samples
 
-CAPTURE = ".jsonl"
+CAPTURE = SUFFIX
 MAX_BYTES = 256 * 1024 * 1024
 NO_NAME = "?"
 """Server and tool of a result that nobody named: no exact name in a rule file matches it."""
@@ -77,7 +78,7 @@ def whole_results(paths: Sequence[str], notes: list[str]) -> Iterator[Whole]:
     Other `*.jsonl` files are results like any other.
 
     Args:
-        notes: gets a sentence for each file of a folder that is left out.
+        notes: gets a sentence for each file of a folder, and each line of a capture, that is left out.
 
     Raises:
         Unreadable: a path that was named (not one found below it) has nothing to measure.
@@ -87,11 +88,11 @@ def whole_results(paths: Sequence[str], notes: list[str]) -> Iterator[Whole]:
             for found in _below(path):
                 name = os.path.relpath(found, path)
                 try:
-                    yield from _of_file(found, name)
+                    yield from _of_file(found, name, notes)
                 except Unreadable as error:
                     notes.append(f"left out: {error}")
         else:
-            yield from _of_file(path, path)
+            yield from _of_file(path, path, notes)
 
 
 def _below(folder: str) -> Iterator[str]:
@@ -107,11 +108,11 @@ def _below(folder: str) -> Iterator[str]:
                 yield os.path.join(here, name)
 
 
-def _of_file(path: str, name: str) -> Iterator[Whole]:
-    text = _text(path, name)
-    if path.endswith(CAPTURE) and _is_capture(text):
-        yield from _of_capture(text, name)
+def _of_file(path: str, name: str, notes: list[str]) -> Iterator[Whole]:
+    if path.endswith(CAPTURE) and _is_capture(path, name):
+        yield from _of_capture(path, name, notes)
         return
+    text = _text(path, name)
     try:
         sample = Sample.saved(text, str(Path(path).absolute()))
     except ValueError as error:
@@ -139,31 +140,25 @@ def _text(path: str, name: str) -> str:
         raise Unreadable(f"{name}: not UTF-8 (byte {error.start})") from None
 
 
-def _is_capture(text: str) -> bool:
-    first = text.partition("\n")[0]
+def _is_capture(path: str, name: str) -> bool:
     try:
-        line = json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(line, dict) and {"server", "tool", "result"} <= line.keys()
+        return is_capture(line.decode("utf-8-sig", "replace") for line in lines_of(path))
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"{name}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _of_capture(text: str, name: str) -> Iterator[Whole]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            call = json.loads(line)
-            server, tool, result = call["server"], call["tool"], call["result"]
-            arguments = call.get("arguments") or {}
-            if not (isinstance(server, str) and isinstance(tool, str) and isinstance(arguments, dict)):
-                raise TypeError
-        except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-            raise Unreadable(
-                f"{name}:{number}: a line of a capture is an object with server, tool, arguments and result"
-            ) from None
-        sample = Sample.of(json.dumps(result))
-        if not sample.is_result:
-            continue
-        made = Call(server, tool, arguments, sample.is_error)
-        yield Whole(name, f"{number} {server}/{tool}", made, sample.texts, sample.is_texts_alone)
+def _of_capture(path: str, name: str, notes: list[str]) -> Iterator[Whole]:
+    left_out = Notes()
+    try:
+        for number, each in numbered_calls(name, lines_of(path), left_out):
+            sample = each.sample
+            if not sample.is_result:
+                continue
+            arguments = parse(each.arguments)
+            assert isinstance(arguments, dict), "INVARIANT: arguments were written from an object"
+            call = Call(each.server, each.tool, arguments, sample.is_error)
+            part = f"{number} {each.server}/{each.tool}"
+            yield Whole(name, part, call, sample.texts, sample.is_texts_alone)
+    except OSError as error:
+        raise Unreadable(f"{name}: {error.strerror}") from None
+    notes += [f"left out: {note}" for note in left_out]

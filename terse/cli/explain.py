@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from terse.cli.command import Command
-from terse.cli.console import CommandError, fail, write, write_bytes
-from terse.cli.files import STDIN, quoted, read_text, replace_file, shown
+from terse.cli.console import CommandError, fail, write, write_bytes, write_error
+from terse.cli.files import STDIN, quoted, read_bytes, read_text, replace_file, shown
 
 if TYPE_CHECKING:
     from terse.payload.call import Call
@@ -206,12 +207,13 @@ class _Explainer:
         Raises:
             CommandError: the capture cannot be read, or the call is none.
         """
+        from terse.capture.recorded import Notes
         from terse.language import BadCall, parse_call
         from terse.memory.session import Session
         from terse.payload.call import Call
         from terse.payload.exact import parse
         from terse.report.explanation import CallFrom
-        from terse.review.replay import NotACapture, sessions
+        from terse.review.replay import sessions
 
         wanted: tuple[str, str] | None = None
         if call_text is not None:
@@ -220,10 +222,12 @@ class _Explainer:
             except BadCall as error:
                 fail(f"--call {quoted(call_text)}: {error}")
             wanted = (named.server, named.tool)
-        try:
-            found = sessions(shown(path), read_text(path).split("\n"))
-        except NotACapture as error:
-            fail(shown(str(error)))
+        notes = Notes()
+        found = sessions(shown(path), BytesIO(read_bytes(path)), notes)
+        if not found:
+            fail("; ".join([f"no calls in {shown(path)}", *map(shown, notes.said[:1])]))
+        for note in notes:
+            write_error(f"terse: left out: {shown(note)}\n")
         for calls in found:
             self._session = Session()
             for number, each in enumerate(calls, 1):

@@ -12,7 +12,7 @@ import typer
 from terse.cli.bench import policy
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
-from terse.cli.files import read_text, shown
+from terse.cli.files import shown
 from terse.cli.progress import tracked
 
 if TYPE_CHECKING:
@@ -69,16 +69,17 @@ def replay(
     """
     facts = _facts(captures, rules, against, client, vocabulary)
     write(_renderer(output)(facts))
-    if facts.problems:
+    if facts.problems or facts.notes:
         raise CommandError("", FINDINGS)
 
 
 def _facts(
     captures: Sequence[str], rules: str | None, against: str | None, client: Client, vocabulary_name: str
 ) -> Replay:
+    from terse.capture.recorded import Notes, lines_of
     from terse.plan.stored import encode
     from terse.report.replayed import Replay
-    from terse.review.replay import Job, NotACapture, sessions
+    from terse.review.replay import Job, sessions
     from terse.tokens import UnknownVocabulary, vocabulary
 
     try:
@@ -88,15 +89,16 @@ def _facts(
     policies = [policy(rules), *([policy(against)] if against is not None else [])]
     plans = tuple(encode(plan) for plan, _ in policies)
     jobs: list[Job] = []
+    notes = Notes()
     for path in captures:
-        lines = read_text(path).split("\n")
         try:
-            found = sessions(shown(path), lines)
-        except NotACapture as error:
-            fail(shown(str(error)))
+            found = sessions(shown(path), lines_of(path), notes)
+        except (OSError, ValueError) as error:
+            fail(f"cannot read {shown(path)}: {getattr(error, 'strerror', None) or error}")
         jobs += [Job(calls, plans, vocabulary_name, client.value) for calls in found]
     if not jobs:
-        fail(f"no calls in {', '.join(map(shown, captures))}")
+        why = "".join(f" ({shown(note)})" for note in notes.said[:1])
+        fail(f"no calls in {', '.join(map(shown, captures))}{why}")
     rows = [row for done in tracked(_done(jobs), len(jobs), "replaying") for row in done]
     named = [words for _, words in policies]
     return Replay(
@@ -106,6 +108,7 @@ def _facts(
         vocabulary=vocabulary_name,
         sessions=len(jobs),
         rows=rows,
+        notes=tuple(notes),
     )
 
 
@@ -146,6 +149,7 @@ COMMAND = Command(
         "whole MCP result; lines with another `session` are of another session.",
         "Each message goes the proxy's own way, to a client that lists the tools first; but every step is "
         "run to its end.",
-        "Exit codes: 0 done; 1 a step or the check of a result failed; 2 nothing was replayed.",
+        "Exit codes: 0 done; 1 a step or the check of a result failed, or a line is no call and is left out; "
+        "2 nothing was replayed.",
     ),
 )

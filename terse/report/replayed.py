@@ -76,6 +76,7 @@ class Replay:
         client: what the client shows, `text` or `structured`.
         sessions: how many were run.
         rows: each call under the rules, and under those to compare with.
+        notes: what was left out; one sentence each.
     """
 
     policy: str
@@ -84,6 +85,7 @@ class Replay:
     vocabulary: str
     sessions: int
     rows: Sequence[tuple[Replayed, ...]]
+    notes: Sequence[str] = ()
 
     @cached_property
     def tools(self) -> tuple[Group, ...]:

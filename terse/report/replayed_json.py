@@ -25,6 +25,7 @@ def render(replay: Replay) -> str:
             "changed_median_percent": replay.changed_median,
         },
         "problems": replay.problems,
+        "notes": list(replay.notes),
         "calls": [
             {
                 "server": row[0].server,

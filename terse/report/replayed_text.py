@@ -75,7 +75,8 @@ def _findings(replay: Replay) -> list[str]:
             f"{len(replay.changed):,} calls of {LONG} characters or more gave something else than before: "
             f"{replay.changed_median:.1f}% of their tokens were sent, in the median"
         )
-    return lines + [f"failed: {problem}" for problem in replay.problems]
+    lines += [f"failed: {problem}" for problem in replay.problems]
+    return lines + [f"left out: {note}" for note in replay.notes]
 
 
 def _columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from terse.capture.recorded import Notes, RecordedCall, numbered_calls
 from terse.guarantee import Guarantee, lowest
-from terse.payload.exact import NotExact, dump, parse, parse_unambiguous
+from terse.payload.exact import parse
 from terse.payload.payload import Payload
-from terse.payload.sample import Sample
 from terse.plan.model import Plan
 from terse.plan.result import Answered
 from terse.plan.stored import decode
@@ -22,29 +21,6 @@ from terse.proxy.session import ProxySession
 from terse.proxy.structured import shown_texts
 from terse.report.replayed import Replayed
 from terse.tokens import Vocabulary, vocabulary
-
-
-class NotACapture(ValueError):  # noqa: N818 — says what is wrong with a line
-    """A line of a capture is none. The message says which, and what is wrong with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedCall:
-    """A call of a recorded session.
-
-    Attributes:
-        arguments, result: as JSON text; the result is the whole MCP result.
-    """
-
-    server: str
-    tool: str
-    arguments: str
-    result: str
-
-    @property
-    def sample(self) -> Sample:
-        """The texts of its result."""
-        return Sample.of(self.result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,41 +37,16 @@ class Job:
     shows: Shown
 
 
-def sessions(name: str, lines: Iterable[str]) -> list[tuple[RecordedCall, ...]]:
+def sessions(name: str, lines: Iterable[bytes], notes: Notes) -> list[tuple[RecordedCall, ...]]:
     """The sessions of a capture, each with its calls in order.
 
-    A line is an object with `server`, `tool`, `arguments` and `result`, the whole MCP result; lines with
-    another `session` are of another session.
-
     Args:
-        name: the capture, for messages.
-
-    Raises:
-        NotACapture: a line is no such object.
+        name: the capture, for notes.
+        notes: gets a sentence for each line that is no call, and is left out.
     """
     found: dict[str, list[RecordedCall]] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            value: Any = parse_unambiguous(line)
-        except NotExact as error:
-            raise NotACapture(f"{name}:{number}: {error}") from None
-        if (
-            not isinstance(value, dict)
-            or not all(type(value.get(key)) is str for key in ("server", "tool"))
-            or not isinstance(value.get("result"), dict)
-        ):
-            raise NotACapture(f"{name}:{number}: no object with server, tool, arguments and result")
-        arguments = value.get("arguments")
-        found.setdefault(json.dumps(value.get("session")), []).append(
-            RecordedCall(
-                value["server"],
-                value["tool"],
-                dump(arguments) if isinstance(arguments, dict) else "{}",
-                dump(value["result"]),
-            )
-        )
+    for _, call in numbered_calls(name, lines, notes):
+        found.setdefault(call.session, []).append(call)
     return [tuple(calls) for calls in found.values()]
 
 

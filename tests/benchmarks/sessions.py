@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from terse.capture.recorded import Notes, lines_of
 from terse.plan.stored import encode
+from terse.proxy.clients import Shown
 from terse.report.replayed import Replay, Replayed
 from terse.review.replay import Job, replay, sessions
 from tests.memory.sessions import COMPACT, DEDUP, DIFF, memory_rule
@@ -25,13 +27,13 @@ def measure() -> Iterator[str]:
         yield "no captures beside the project: nothing measured"
         return
     encoded = encode(plan(memory_rule(*COMPACT, DEDUP, DIFF)))
-    for client in ("text", "structured"):
+    clients: tuple[Shown, ...] = ("text", "structured")
+    for client in clients:
         rows: list[tuple[Replayed, ...]] = []
         count = 0
         for path in paths:
-            lines = path.read_text(encoding="utf-8").split("\n")
-            for calls in sessions(path.name, lines, structured=client == "structured"):
-                rows += replay(Job(calls, (encoded,), "o200k_base"))
+            for calls in sessions(path.name, lines_of(str(path)), Notes()):
+                rows += replay(Job(calls, (encoded,), "o200k_base", client))
                 count += 1
         facts = Replay("compact then dedup then diff", None, client, "o200k_base", count, rows)
         all_calls = facts.all

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from terse.capture.results import Unreadable, results
+from terse.payload.exact import Number
 
 
 def _line(text: str, tool: str = "read", **more: object) -> str:
@@ -54,7 +55,7 @@ def test_a_capture_gives_every_text_of_every_call(tmp_path: Path) -> None:
         ("1 shop/read", "one", False),
         ("2 shop/list", "two", True),
     ]
-    assert found[0].call.arguments == {"id": 1}
+    assert found[0].call.arguments == {"id": Number("1")}
 
 
 def test_json_lines_that_are_no_capture_are_one_result(tmp_path: Path) -> None:
@@ -68,15 +69,16 @@ def test_json_lines_that_are_no_capture_are_one_result(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line", ["{", "[]", '{"server":1,"tool":"x","result":{}}', '{"server":"s","tool":"t"}']
 )
-def test_a_broken_line_of_a_capture_is_named(tmp_path: Path, line: str) -> None:
-    """Which line, and what it should be."""
+def test_a_broken_line_of_a_capture_is_named_and_left_out(tmp_path: Path, line: str) -> None:
+    """One bad line costs no other one: which line it is, and what it should be, is a note."""
     path = tmp_path / "shop.jsonl"
-    path.write_text(f"{_line('one')}\n{line}\n")
+    path.write_text(f"{line}\n{_line('one')}\n{line}\n{_line('two')}\n")
+    notes: list[str] = []
 
-    with pytest.raises(
-        Unreadable, match=r"shop\.jsonl:2: a line of a capture is an object with server, tool"
-    ):
-        list(results([str(path)], []))
+    found = list(results([str(path)], notes))
+
+    assert [one.text for one in found] == ["one", "two"]
+    assert [note.split("shop.jsonl")[1].split(" ")[0] for note in notes] == [":1:", ":3:"]
 
 
 @pytest.mark.parametrize(("data", "why"), [(b"", "empty"), (b"a\0b", "binary"), (b"a\xff", "not UTF-8")])

@@ -132,3 +132,14 @@ def test_what_is_no_capture_is_one_line(
     assert done.returncode == 2
     assert said in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
+
+
+def test_a_bad_line_is_said_and_the_others_are_replayed(terse: Terse, folder: Path) -> None:
+    """The figures are of the calls that can be read; the exit code says that it is not all."""
+    good = line("list", json.dumps(ORDERS))
+    (folder / "some.jsonl").write_text(f"{good}\n{{broken\n{good}\n")
+    done = terse("replay", "some.jsonl", "--rules", "memory.terse")
+
+    assert done.returncode == 1
+    assert "1 session with 2 calls" in done.stdout.decode()
+    assert "left out: some.jsonl:2: not JSON" in done.stdout.decode()

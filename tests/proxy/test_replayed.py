@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from terse.capture.recorded import Notes
 from terse.language import check
 from terse.plan.stored import encode
 from terse.proxy.clients import Shown
@@ -129,7 +130,7 @@ def test_replay_says_what_the_proxy_does(
     plan = check([str(rules)]).plan
     assert plan is not None
     lines = [json.dumps({"server": "recorded", **each}) for each in calls]
-    (recorded,) = sessions(name, lines)
+    (recorded,) = sessions(name, [line.encode() for line in lines], Notes())
 
     found = replay(Job(recorded, (encode(plan),), "o200k_base", shows))
 
