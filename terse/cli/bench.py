@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ import typer
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
 from terse.cli.files import quoted, read_text, shown
+from terse.cli.output import Output, renderer
 from terse.cli.progress import tracked
 from terse.cli.test import checked_policy
 
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from terse.report.benched import Bench, Peer
 
 _NOT_PEERS = ("file", "kind", "raw", "minified")
-
-
-class Output(StrEnum):
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
 
 
 def bench(
@@ -198,12 +192,7 @@ def _peers(path: str) -> dict[str, Peer]:
 def _renderer(output: Output) -> Callable[[Bench], str]:
     from terse.report import benched_json, benched_markdown, benched_text
 
-    match output:
-        case Output.MARKDOWN:
-            return benched_markdown.render
-        case Output.JSON:
-            return benched_json.render
-    return benched_text.render
+    return renderer(output, benched_text.render, benched_markdown.render, benched_json.render)
 
 
 COMMAND = Command(

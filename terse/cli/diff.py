@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,20 +11,14 @@ import typer
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
 from terse.cli.files import shown
+from terse.cli.output import Output, renderer
+from terse.cli.rules_option import DEFAULT_RULES
 from terse.cli.test import checked_policy, read_sample
 
 if TYPE_CHECKING:
     from terse.language import Checked
     from terse.plan.model import Plan
     from terse.report.differed import Diff
-
-DEFAULT_RULES = "policies"
-
-
-class Output(StrEnum):
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
 
 
 def diff(
@@ -121,12 +114,7 @@ def _plan_before(before: str, rules: str, root: str, notes: list[str]) -> Plan:
 def _renderer(output: Output) -> Callable[[Diff], str]:
     from terse.report import differed_json, differed_markdown, differed_text
 
-    match output:
-        case Output.MARKDOWN:
-            return differed_markdown.render
-        case Output.JSON:
-            return differed_json.render
-    return differed_text.render
+    return renderer(output, differed_text.render, differed_markdown.render, differed_json.render)
 
 
 COMMAND = Command(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from terse.cli.command import Command
-from terse.cli.console import CommandError, fail, write
+from terse.cli.console import fail, write
 from terse.cli.files import quoted, shown
+from terse.cli.rules_option import policy_here
 
 if TYPE_CHECKING:
     from terse.payload.call import Call
-    from terse.plan.model import Plan
-
-DEFAULT_RULES = "policies"
 
 
 def show(
@@ -41,7 +38,7 @@ def show(
     from terse.review.order import shown as shown_order
 
     call = None if tool is None else _call(tool)
-    plan, policy = _policy(rules)
+    plan, policy = policy_here(rules)
     facts = shown_order(plan, policy, call)
     write(shown_json.render(facts) if json else shown_text.render(facts))
 
@@ -56,20 +53,6 @@ def _call(text: str) -> Call:
     if call.arguments:
         fail(f"{shown(text)}: the order of rules is that of a tool: write {shown(call.name)}")
     return call
-
-
-def _policy(rules: str | None) -> tuple[Plan, str]:
-    from terse.cli.policy import DoesNotCompile, default_plan, load_plan
-
-    if rules is None and not os.path.isdir(DEFAULT_RULES):
-        return default_plan(), "the embedded default policy"
-    path = DEFAULT_RULES if rules is None else rules
-    if not os.path.exists(path):
-        fail(f"--rules {quoted(path)}: no such file or folder")
-    try:
-        return load_plan(path), shown(path)
-    except DoesNotCompile as error:
-        raise CommandError(str(error), error.code) from None
 
 
 COMMAND = Command(

@@ -11,6 +11,7 @@ import typer
 from terse.cli.command import Command
 from terse.cli.console import fail, write
 from terse.cli.files import quoted, replace_file, shown
+from terse.cli.rules_option import DEFAULT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from terse.capture.lock import Change
     from terse.capture.server import Answers, Result
     from terse.payload.call import Call
-
-DEFAULT_RULES = "policies"
 
 
 def snapshot(

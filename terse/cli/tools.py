@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from terse.cli.command import Command
-from terse.cli.console import FINDINGS, CommandError, fail, write
+from terse.cli.console import fail, write
 from terse.cli.files import read_text, shown
+from terse.cli.rules_option import DEFAULT_RULES, policy_here
 
 if TYPE_CHECKING:
     from terse.listing.definition import Definition
-    from terse.plan.model import Plan
 
-DEFAULT_RULES = "policies"
 DEFAULT_VOCABULARY = "o200k_base"
 LOCK = "tools.lock"
 
@@ -66,7 +65,7 @@ def tools(
     from terse.tokens import UnknownVocabulary
     from terse.tokens import vocabulary as named
 
-    plan, policy = _policy(rules)
+    plan, policy = policy_here(rules)
     found = _servers(file if file is not None else _lock(rules), server)
     if emitted and json:
         fail("--emitted and --json exclude each other: name one")
@@ -116,20 +115,6 @@ def _servers(path: str, only: str | None) -> dict[str, list[Definition]]:
     if not servers:
         fail(f"{shown(path)} has no server {shown(only or '')}: it has {', '.join(map(shown, listings))}")
     return servers
-
-
-def _policy(rules: str | None) -> tuple[Plan, str]:
-    from terse.cli.policy import DoesNotCompile, default_plan, load_plan
-
-    if rules is None and not os.path.isdir(DEFAULT_RULES):
-        return default_plan(), "the embedded default"
-    path = DEFAULT_RULES if rules is None else rules
-    if not os.path.exists(path):
-        fail(f"--rules {shown(path)}: no such file or folder")
-    try:
-        return load_plan(path), shown(path)
-    except DoesNotCompile as error:
-        raise CommandError(str(error), FINDINGS) from None
 
 
 COMMAND = Command(

@@ -1,0 +1,25 @@
+"""`--output` of the commands that report figures: for a terminal, for a page, for a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TypeVar
+
+Facts = TypeVar("Facts")
+
+
+class Output(StrEnum):
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+def renderer(
+    output: Output,
+    text: Callable[[Facts], str],
+    markdown: Callable[[Facts], str],
+    json: Callable[[Facts], str],
+) -> Callable[[Facts], str]:
+    """What writes the facts of a command as its `--output` says."""
+    return {Output.TEXT: text, Output.MARKDOWN: markdown, Output.JSON: json}[output]
