@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event
 
-from terse.plan.model import Plan
 from terse.proxy.answer import Answer
-from terse.proxy.retrieval import OwnCall
-from terse.proxy.rewriting import MAX_WAITING, MAX_WAITING_BYTES, Held, Rewriter, Rewriting
+from terse.proxy.rewriting import MAX_WAITING, MAX_WAITING_BYTES, Rewriter, Rewriting
 from terse.proxy.spans import Span
-from terse.proxy.tool_list import ToolList
+from tests.proxy.passive import Passive
 
 PATIENCE = 20.0
 
@@ -20,7 +18,7 @@ def answer(number: int, tool: str = "tool", size: int = 0) -> Answer:
     return Answer(message, message, Span(0, 1), tool, b"{}")
 
 
-class Playbook:
+class Playbook(Passive):
     """A rewriter whose every step the test decides, and the list of what was sent."""
 
     def __init__(self, time_limit: float = PATIENCE) -> None:
@@ -42,30 +40,6 @@ class Playbook:
     def _send(self, message: bytes) -> None:
         self.sent.append(message)
         self.some_sent.set()
-
-    own_tool = None
-    observing = None
-
-    def touches_lists(self, client: str | None) -> bool:
-        return False
-
-    def rewrite_list(self, page: ToolList) -> bytes:
-        return page.message
-
-    def list_passed(self) -> None:
-        pass
-
-    def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
-        pass
-
-    def follow(self, plan: Plan) -> bool:
-        return False
-
-    def retrieve(self, call: OwnCall) -> bytes:
-        return call.message
-
-    def touches(self, tool: str, size: int) -> bool:
-        return tool != "untouched"
 
     def rewrite(self, answer: Answer) -> bytes:
         if answer.tool == "slow":
