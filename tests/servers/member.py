@@ -35,6 +35,14 @@ def send(**members: object) -> None:
     sys.stdout.flush()
 
 
+def big(name: str, count: int) -> str:
+    if name == "big":
+        return "x" * count
+    return json.dumps(
+        [{"id": number, "name": f"{NAME} {number}", "note": "the same"} for number in range(count)]
+    )
+
+
 def tools(cursor: str | None) -> dict[str, Any]:
     """Two pages, one tool each; the second page is there only for those who ask for it."""
     if cursor is None:
@@ -86,9 +94,7 @@ def call(ident: object, params: dict[str, Any]) -> None:
         # Never.
         return
     if params["name"] in ("big", "records"):
-        count = int(arguments["count"])
-        rows = [{"id": number, "name": f"{NAME} {number}", "note": "the same"} for number in range(count)]
-        text = "x" * count if params["name"] == "big" else json.dumps(rows)
+        text = big(params["name"], int(arguments["count"]))
     if params["name"] == "story":
         text = json.dumps({"text": f"{NAME} tells " * 100})
     if params["name"] == "task":
