@@ -24,6 +24,9 @@ MAX_NODES = 5_000
 MAX_STATES = 2_000
 """Sets of ways remembered per regex; when there are more, all are forgotten and found anew."""
 
+MAX_STEPS = 512
+"""Steps for each character of a line that may be taken to tell apart the places where a regex is found."""
+
 
 class Refused(ValueError):  # noqa: N818 — says what happened to the regex
     """The regex cannot be run. `start` and `end` are the part of it that is meant; equal where unknown.
@@ -216,6 +219,67 @@ class Regex:
             if ways.found:
                 return True
         return self._reached(ways, "")[1]
+
+    def spans_in(self, line: str) -> list[tuple[int, int]]:
+        """Where the regex is found in the line, which has no line end in it: the longest at each first place.
+
+        Where telling the places apart would take more than `MAX_STEPS` steps for each character, the rest of
+        the line is one place.
+        """
+        found: list[tuple[int, int]] = []
+        position, left = 0, MAX_STEPS * (len(line) + 64)
+        while position <= len(line):
+            span, steps = self._span(line, position, left)
+            left -= steps
+            if left <= 0:
+                found.append((position, len(line)))
+                break
+            if span is None:
+                break
+            found.append(span)
+            position = max(span[1], span[0] + 1)
+        return found
+
+    def _span(self, line: str, position: int, most: int) -> tuple[tuple[int, int] | None, int]:
+        """The first place from a position on, and the steps that this took."""
+        # By place in the regex, where in the line the first of its ways began.
+        began: dict[int, int] = {}
+        best: tuple[int, int] | None = None
+        steps = 0
+        for at in range(position, len(line) + 1):
+            if best is None:
+                began.setdefault(self._start, at)
+            before = line[at - 1] if at else ""
+            following = line[at] if at < len(line) else ""
+            reached = self._began(began, before, following)
+            steps += len(reached) + 1
+            if self._end in reached and (best is None or reached[self._end] <= best[0]):
+                best = (reached[self._end], at)
+            began = {}
+            if following:
+                for place, start in reached.items():
+                    node = self._nodes[place]
+                    is_open = best is None or start <= best[0]
+                    if is_open and node.reads is not None and node.reads(following):
+                        began[node.then] = min(start, began.get(node.then, start))
+            if (best is not None and not began) or steps > most:
+                break
+        return best, steps
+
+    def _began(self, began: dict[int, int], before: str, following: str) -> dict[int, int]:
+        """The places reached without reading, each with where the first way to it began."""
+        reached: dict[int, int] = {}
+        for first, start in sorted(began.items(), key=lambda each: each[1]):
+            waiting = [first]
+            while waiting:
+                place = waiting.pop()
+                if place in reached:
+                    continue
+                reached[place] = start
+                node = self._nodes[place]
+                if node.condition is None or _holds(node.condition, before, following):
+                    waiting += node.moves
+        return reached
 
     def _forget(self) -> None:
         self._known: dict[tuple[frozenset[int], str], _Ways] = {}
