@@ -209,6 +209,11 @@ def read_text(text: str, place: Place) -> str | None:
     return text
 
 
+def are_bare_texts(joined: str, place: Place) -> bool:
+    """Whether cells of a text column, joined by line ends, are bare strings, each of them."""
+    return _TEXT_COLUMN[place].fullmatch(joined + "\n") is not None
+
+
 _NUMBER_COLUMN = re.compile(rf"(?:{_NUMBER}\n)*+")
 
 

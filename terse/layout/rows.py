@@ -14,6 +14,7 @@ from terse.layout.header import Spec, TableSpec
 from terse.layout.inline import (
     Reader,
     announcement,
+    are_bare_texts,
     column_of_bare,
     column_of_numbers,
     read_atom,
@@ -55,6 +56,16 @@ class Lines:
             raise NotLayout("fewer lines than announced")
         self._at += count
         return self._lines[self._at - count : self._at]
+
+
+    def put_back(self, count: int) -> None:
+        """The lines taken last are to be taken again."""
+        self._at -= count
+
+
+_OTHER_CELLS = "a row with more or fewer cells than the header"
+_MARKED = re.compile(r"[\"\[{]|json| lines\)")
+"""Signs of a cell in which a separator may stand, or of lines that belong to it."""
 
 
 class TableReader:
@@ -106,6 +117,16 @@ class TableReader:
     # ---- lines -----------------------------------------------------------------------------------
 
     def read_rows(self, count: int, margin: str) -> None:
+        if not margin and not self.children:
+            lines = self.lines.take_many(count)
+            if _MARKED.search("\n".join(lines)) is None:
+                # Nothing but cells and separators: no line has to be looked at for itself.
+                rows = [line.split(self.separator) for line in lines]
+                if set(map(len, rows)) - {len(self.leaves)}:
+                    raise NotLayout(_OTHER_CELLS)
+                self.rows += rows
+                return
+            self.lines.put_back(count)
         for _ in range(count):
             line = self.lines.take()
             cells = self.cells(line, margin)
@@ -135,7 +156,7 @@ class TableReader:
         else:
             cells = line.split(self.separator)
         if len(cells) != len(self.leaves):
-            raise NotLayout("a row with more or fewer cells than the header")
+            raise NotLayout(_OTHER_CELLS)
         return cells
 
     def split(self, line: str) -> list[str]:
@@ -298,7 +319,10 @@ class _Records:
             if column.usual is not None:
                 template = column.usual.parts
                 marks[USUAL_WORD[self.table.separator]] = USUAL if template else column.usual.value
-            cells = self.texts(raw, column, marks) if column.text else self.decoded(raw, joined, marks)
+            if column.text:
+                cells = self.texts(raw, joined, column, marks)
+            else:
+                cells = self.decoded(raw, joined, marks)
             return _Part(cells, gaps, is_leaf=True, template=template)
         return _Part(cells, gaps, is_leaf=True)
 
@@ -326,20 +350,23 @@ class _Records:
         if bulk is not None:
             return bulk
         known = dict(marks)
-        cells: list[Cell] = []
-        for cell in raw:
-            if cell not in known:
-                if cell[:1] == '"':
-                    text, end = read_string(cell, 0)
-                    if end != len(cell):
-                        raise NotLayout("text after a cell")
-                    known[cell] = text
-                else:
-                    known[cell] = self.whole(cell)
-            cells.append(known[cell])
-        return cells
+        for cell in dict.fromkeys(raw):
+            if cell in known:
+                continue
+            if cell[:1] == '"':
+                text, end = read_string(cell, 0)
+                if end != len(cell):
+                    raise NotLayout("text after a cell")
+                known[cell] = text
+            else:
+                known[cell] = self.whole(cell)
+        return list(map(known.__getitem__, raw))
 
-    def texts(self, raw: Sequence[str], column: Spec, marks: dict[str, Cell]) -> list[Cell]:
+    def texts(self, raw: Sequence[str], joined: str, column: Spec, marks: dict[str, Cell]) -> list[Cell]:
+        if are_bare_texts(joined, self.place):
+            if not column.prefix and not column.suffix:
+                return list(raw)
+            return [f"{column.prefix}{cell}{column.suffix}" for cell in raw]
         cells: list[Cell] = []
         for cell in raw:
             value: Cell
@@ -515,10 +542,15 @@ def _form(records: _Records, group: _Group, columns: list[list[str]]) -> str:
     return "{" + ",".join(pairs) + "}"
 
 
+_LITERALS = frozenset({bool, type(None)})
+
+
 def _spelled_cells(cells: list[Any]) -> list[str]:
     kinds = set(map(type, cells))
     if kinds == {Number}:
         return cells
     if kinds == {str}:
         return list(map(encode_basestring if "".join(cells).isascii() else quote, cells))
+    if kinds <= _LITERALS:
+        return ["null" if cell is None else "true" if cell else "false" for cell in cells]
     return [quote(cell) if type(cell) is str else dump(cell) for cell in cells]

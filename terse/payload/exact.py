@@ -10,8 +10,11 @@ import json
 import re
 from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
+from itertools import chain, compress
 from json.encoder import encode_basestring
 from typing import Any, Union
+
+import msgspec
 
 from terse.payload.uncollected import uncollected
 
@@ -117,9 +120,19 @@ def parse(text: str) -> JsonValue:
         NotExact: not JSON (but for `NON_FINITE` numbers), nesting over `MAX_DEPTH`, or nothing but a scalar:
             `3.10` is a text, not a document.
     """
-    if len(text) < HUGE:
-        return _parsed(text, _DECODER)
-    return _parsed(text, _decoder(lru_cache(KNOWN_NUMBERS)(Number)))
+    if len(text) >= HUGE:
+        return _parsed(text, _decoder(lru_cache(KNOWN_NUMBERS)(Number)))
+    if '\\":' not in text:
+        # The standard parser is a third faster while it need not ask us about every object. It then drops
+        # a key that stands again: as many keys as the text has colons behind quotes are all there are.
+        try:
+            names = msgspec.json.format(text, indent=-1).count('":')
+        except (ValueError, RecursionError):
+            return _parsed(text, _DECODER)
+        value = _parsed(text, _UNNOTICED, names)
+        if value is not None:
+            return value
+    return _parsed(text, _DECODER)
 
 
 def parse_unambiguous(text: str) -> JsonValue:
@@ -131,7 +144,8 @@ def parse_unambiguous(text: str) -> JsonValue:
     return _parsed(text, _STRICT)
 
 
-def _parsed(text: str, decoder: json.JSONDecoder) -> JsonValue:
+def _parsed(text: str, decoder: json.JSONDecoder, names: int | None = None) -> JsonValue:
+    """The document; `None` where it has not so many keys as it should."""
     try:
         with uncollected(len(text)):
             value: JsonValue = decoder.decode(text)
@@ -143,9 +157,24 @@ def _parsed(text: str, decoder: json.JSONDecoder) -> JsonValue:
         raise NotExact("not JSON") from None
     if not isinstance(value, (list, dict)):
         raise NotExact("a scalar, not a document")
-    if _deeper_than(value, MAX_DEPTH):
+    keys = _keys_within(value, MAX_DEPTH)
+    if keys is None:
         raise NotExact(_TOO_DEEP)
-    return value
+    return value if names is None or keys == names else None
+
+
+def compacted(text: str) -> str | None:
+    """What `dump` writes of a JSON document, where that is its text without the white space between
+    its tokens; `None` where it may be more: escapes that need none, numbers that JSON has no spelling for.
+
+    Some twenty times as fast as reading and writing it.
+    """
+    if "\\u" in text or "\\/" in text:
+        return None
+    try:
+        return msgspec.json.format(text, indent=-1)
+    except (ValueError, RecursionError):
+        return None
 
 
 def parse_at(text: str, at: int) -> tuple[JsonValue, int] | None:
@@ -155,7 +184,7 @@ def parse_at(text: str, at: int) -> tuple[JsonValue, int] | None:
     except (ValueError, RecursionError):
         return None
     # Interpreters differ in how deep they read: the limit is ours, wherever it could be passed.
-    if end - at > 2 * MAX_DEPTH and _deeper_than(value, MAX_DEPTH):
+    if end - at > 2 * MAX_DEPTH and _keys_within(value, MAX_DEPTH) is None:
         return None
     return value, end
 
@@ -233,6 +262,9 @@ def _decoder(number: Callable[[str], Number]) -> json.JSONDecoder:
 
 _DECODER = _decoder(Number)
 
+_UNNOTICED = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number)
+"""Drops all but the last of a key that stands twice."""
+
 _STRICT = json.JSONDecoder(
     parse_int=Number,
     parse_float=Number,
@@ -241,23 +273,28 @@ _STRICT = json.JSONDecoder(
 )
 
 
-def _deeper_than(value: JsonValue, limit: int) -> bool:
+_CONTAINERS = frozenset({dict, list})
+
+
+def _keys_within(value: JsonValue, limit: int) -> int | None:
+    """How many keys all objects have together; `None` where containers are nested deeper than so many."""
     # Level by level: no recursion, and only containers are looked into.
     level: list[Any] = [value]
+    keys = 0
     for _ in range(limit):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is dict or type(inner) is list
-        ]
+        objects = [each for each in level if type(each) is dict]
+        keys += sum(map(len, objects))
+        lists = level if not objects else [each for each in level if type(each) is list]
+        inner = [*chain.from_iterable(map(dict.values, objects)), *chain.from_iterable(lists)]
+        level = list(compress(inner, map(_CONTAINERS.__contains__, map(type, inner))))
         if not level:
-            return False
-    return True
+            return keys
+    return None
 
 
 def _string(text: str) -> str:
-    return text if isinstance(text, Number) else encode_basestring(text)
+    # Called for every string of a document: mostly a plain one.
+    return encode_basestring(text) if type(text) is str or not isinstance(text, Number) else text
 
 
 def _dump_slowly(value: JsonValue) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from terse.payload.exact import JsonValue, NotExact, parse
+from terse.payload.exact import JsonValue, NotExact, compacted, dump, parse
 from terse.payload.kind import Kind
 from terse.payload.sniff import sniff
 
@@ -33,9 +33,15 @@ class Payload:
         except NotExact:
             return None
 
+    @cached_property
+    def canonical(self) -> str:
+        """The JSON document as `dump` writes it. To be asked for where there is one."""
+        return compacted(self.text) or dump(self.json)
+
     def let_go(self) -> None:
         """Forget the document, which takes far more memory than its text. It is parsed anew on demand."""
         self.__dict__.pop("json", None)
+        self.__dict__.pop("canonical", None)
 
     @property
     def _starts_like_json(self) -> bool:

@@ -38,11 +38,20 @@ _HANDLE = re.compile(r"\bh[0-9]{9}\b")
 
 @dataclass(frozen=True, slots=True)
 class Chained:
-    """What a chain came to: its draft, the tokens of that, and what each step did."""
+    """What a chain came to: its draft, and what each step did."""
 
     draft: Draft
-    tokens: int
     steps: tuple[StepTrace, ...]
+    scale: Scale
+
+    @property
+    def tokens(self) -> int:
+        """Of the draft, counted when first asked for: what came through as it was need not be.
+
+        Raises:
+            TokenizerError: the tokenizer gave up on it.
+        """
+        return self.scale.count(self.draft.text)
 
 
 class _Ended(NamedTuple):
@@ -175,7 +184,7 @@ class Chain:
                 traces.append(self._trace(step, ended, before))
         # Only now, out of the budget: what is counted for the trace must not cost a step.
         traces += [self._trace(step, ended, before) for step, ended, before in done]
-        return Chained(draft, self._scale.count(draft.text), tuple(traces))
+        return Chained(draft, tuple(traces), self._scale)
 
     def _at_once(
         self, draft: Draft, context: Context, handles: set[str]

@@ -138,7 +138,9 @@ class FieldLines:
     @property
     def canonical(self) -> str | None:
         """The compact text of `left`, where it is at hand."""
-        return self.draft.text if self.edited and self.draft.state is State.JSON else None
+        if not self.edited:
+            return None if self._payload.json is None else self._payload.canonical
+        return self.draft.text if self.draft.state is State.JSON else None
 
     def run(self, lines: Iterable[Line]) -> None:
         """Do the lines: all `remove` before all `set aside` before all `shorten`, as the language says."""

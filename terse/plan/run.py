@@ -98,7 +98,7 @@ def run(
         if report.remembers:
             tool = retrieve_tool if can_retrieve else None
             recalled = Recalled(session.earlier(call, part, number), part, session.store, tool)
-        lines, chained = _work(rule, lines, chain, recalled)
+        lines, chained = _work(rule, lines, chain, scale, recalled)
         return report.outcome(choice, lines, chained, session, expand, recalled)
     except Exception as error:
         return report.original(choice, f"running rule {rule.name} failed: {_said(error)}", failed=True)
@@ -138,14 +138,14 @@ def sent(
 
 
 def _work(
-    rule: Rule, lines: FieldLines, chain: Chain, recalled: Recalled | None
+    rule: Rule, lines: FieldLines, chain: Chain, scale: Scale, recalled: Recalled | None
 ) -> tuple[FieldLines, Chained]:
     """The field lines and the chain; each line of a `fit in` only while the result does not fit."""
     lines.run(line for line in rule.fields if isinstance(line, (Remove, SetAside, Shorten)))
     fits = [line for line in rule.fields if isinstance(line, FitIn)]
     let_go = lines.let_go if _is_large(lines, recalled) and not fits else None
     if not (lines.edited or rule.chain or fits):
-        return lines, Chained(lines.draft, NOT_COUNTED, ())
+        return lines, Chained(lines.draft, (), scale)
 
     def run_chain() -> Chained:
         memory = recalled.memory_of(lines.left) if recalled is not None else None
@@ -216,6 +216,8 @@ class _Report:
         kept = tuple(describe.target(target) for target in lines.kept)
         text = chained.draft.text
         if text == self._payload.text:
+            if self._sizes:
+                self._scale.count(text)
             return self.original(choice, "nothing changed", steps, kept)
         if self._sizes or lines.lost_tokens:
             self._scale.count(self._payload.text)

@@ -9,11 +9,11 @@ from typing import Literal
 
 from terse.guarantee import Guarantee
 from terse.layout.cost import Cost
-from terse.layout.document import Document
+from terse.layout.document import Document, Plain
 from terse.layout.write import write
 from terse.memory.delta import Changed
 from terse.memory.history import Earlier
-from terse.payload.exact import JsonValue
+from terse.payload.exact import JsonValue, dump
 from terse.payload.payload import Payload
 
 
@@ -98,6 +98,16 @@ class Draft:
         if self._payload is not None and self._payload.json is not None:
             return Document.of(self._payload.json)
         return self._document
+
+    @property
+    def canonical(self) -> str | None:
+        """For `JSON`, the document as `dump` writes it; `None` for everything else."""
+        if self._payload is not None and self._payload.json is not None:
+            return self._payload.canonical
+        document = self._document
+        if self.state is not State.JSON or document is None or not isinstance(document.root, Plain):
+            return None
+        return dump(document.root.value)  # type: ignore[arg-type]
 
     def let_go(self) -> None:
         """Forget the document: for when nothing but the text will be asked for."""

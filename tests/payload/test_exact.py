@@ -15,6 +15,7 @@ from terse.payload.exact import (
     Number,
     RepeatedKey,
     as_object,
+    compacted,
     dump,
     parse,
     parse_unambiguous,
@@ -130,6 +131,35 @@ def test_the_slow_writer_writes_the_same(value: exact.JsonValue) -> None:
 
     assert exact.dump(parse(exact._dump_slowly(value))) == text
     assert text.encode()  # no lone surrogate is left
+
+
+@given(json_texts())
+def test_a_text_without_its_white_space_is_what_is_written(text: str) -> None:
+    """What stands for writing a document is what is written of it, whatever the text; or it is not there."""
+    try:
+        written = dump(parse(text))
+    except NotExact:
+        return
+
+    assert compacted(text) in (None, written)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a" : 1, "a" : 2}',
+        '{"a":1,"\\u0061":2}',
+        '{"a\\":1":1,"a\\":1":2}',
+        '[{"a":"\\":"},{"b":1,"b":"x\\\\"}]',
+        '{"":1,"":{"":1,"":2}}',
+    ],
+)
+def test_no_key_that_stands_twice_goes_unnoticed(text: str) -> None:
+    """However keys are spelt, spaced or quoted: there are as many as in the text."""
+    pairs: list[tuple[str, object]] = []
+    json.loads(text, object_pairs_hook=pairs.extend)
+
+    assert exact._keys_within(parse(text), MAX_DEPTH) == len(pairs)
 
 
 @given(json_texts())
