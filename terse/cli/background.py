@@ -145,6 +145,8 @@ def main() -> int:
         os.close(nothing)
 
     code = run(service, listener, limits, ready)
+    # What was sent last may not be noted or exported yet.
+    behind.close()
     if order["is_attached"]:
         for end in ("alive", "log", "told"):
             with suppress(OSError):

@@ -34,6 +34,9 @@ COUNT_AFTER = 0.01
 """Seconds without a result after which what was sent is counted."""
 FINISH_SECONDS = 0.25
 """What counting may take that is still to be done when a connection ends."""
+LAST_SECONDS = 2.0
+"""How long an end waits for that: on a busy machine the first count, which builds the tokenizer, takes longer
+than it is allowed to, and only then are the records given out."""
 
 QUIET_CHECK = 0.05
 """Seconds between two looks for a quiet moment."""
@@ -198,7 +201,7 @@ class Rewriting:
         return self._rewriter is not None and self._rewriter.observing is not None
 
     def finish(self) -> None:
-        """Wait until all is noted that was sent: a quarter of a second bounds it."""
+        """Wait until all is noted that was sent: a quarter of a second of counting bounds it."""
         if not self.observes:
             return
         done = Event()
@@ -209,7 +212,7 @@ class Rewriting:
             done.set()
 
         self._waiting.put(finished)
-        done.wait(2 * FINISH_SECONDS)
+        done.wait(LAST_SECONDS)
 
     def note_sent(self, answer: Held) -> None:
         """An answer that was not taken was forwarded as it came."""
