@@ -89,19 +89,10 @@ def main(arguments: list[str]) -> int:
         return _complain("servers run in the background on Linux and macOS only")
     try:
         return _run(read(arguments))
-    except console.CommandError as failure:
-        if failure.message:
-            _complain(failure.message)
-        return failure.code
     except Unusable as refusal:
         return _complain(str(refusal))
     except Exception as error:
-        if os.environ.get("TERSE_TRACEBACK"):
-            raise
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return _complain(
-            f"a fault of terse itself, please report it: {reason} (TERSE_TRACEBACK=1 shows where)"
-        )
+        return console.failed(error)
 
 
 def _run(line: Line) -> int:
@@ -110,8 +101,11 @@ def _run(line: Line) -> int:
             return _list()
         if "--stop" in line.flags:
             return _stop(None)
+        asks_for_help = line.flags & {"--help", "-h"}
+        if not asks_for_help and (line.values or line.passed or line.words or line.server):
+            raise Unusable("name the server: terse cli NAME …; terse cli --list shows those that have a name")
         console.write(HELP)
-        return console.OK if line.flags & {"--help", "-h"} or not line.values else console.UNUSABLE
+        return console.OK
     if "--list" in line.flags:
         raise Unusable("--list stands alone: terse cli --list")
     if line.server:

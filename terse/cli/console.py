@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from typing import NoReturn
+
+# Type checkers know the name; importing `typing` for it would delay the start of servers.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 OK = 0
 """Done; nothing to complain about."""
@@ -16,6 +21,8 @@ INTERRUPTED = 130
 """Ctrl-C."""
 PIPE_CLOSED = 141
 """The reader of our output went away (`terse … | head`), as shells count it."""
+
+_LONGEST_COMPLAINT = 4_000
 
 
 class CommandError(Exception):
@@ -54,11 +61,50 @@ def write_error(text: str) -> None:
     sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def complain(message: str, code: int = UNUSABLE) -> int:
-    """Say on stderr, in one line, why nothing is done; returns the exit code."""
-    line = f"terse: {''.join(char if char.isprintable() else ascii(char)[1:-1] for char in message)}\n"
-    os.write(2, line.encode("utf-8", "backslashreplace"))
+def complain(message: str, code: int = UNUSABLE, *, may_have_lines: bool = False) -> int:
+    """Say on stderr why nothing is done; returns the exit code.
+
+    Args:
+        may_have_lines: line ends are the message's own; otherwise it becomes one line.
+    """
+    if sys.stderr is None:
+        # Descriptor 2 may be any file by now, and `print` would take stdout, which is for the product.
+        return code
+    if len(message) > _LONGEST_COMPLAINT:
+        # An argument as long as a file is not repeated.
+        message = f"{message[: _LONGEST_COMPLAINT // 2]} … {message[-_LONGEST_COMPLAINT // 4 :]}"
+    kept = "\n" if may_have_lines else ""
+    # What a rule file or a server wrote must not command a terminal.
+    safe = "".join(sign if sign.isprintable() or sign in kept else ascii(sign)[1:-1] for sign in message)
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    try:
+        sys.stderr.flush()
+        os.write(2, f"terse: {safe}\n".encode(encoding, "backslashreplace"))
+    except OSError:
+        # Nobody is there to be told.
+        pass
     return code
+
+
+def failed(error: Exception) -> int:
+    """The exit code of a command that ended with this, which is told in one line.
+
+    Raises:
+        Exception: `error` itself, where TERSE_TRACEBACK asks for it.
+    """
+    if isinstance(error, CommandError):
+        return complain(error.message, error.code, may_have_lines=True) if error.message else error.code
+    if isinstance(error, BrokenPipeError):
+        quiet_stdout()
+        return PIPE_CLOSED
+    if os.environ.get("TERSE_TRACEBACK"):
+        raise error
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        # Help texts are written by typer itself.
+        quiet_stdout()
+        return complain(f"cannot write: {error.strerror}")
+    reason = f"{type(error).__name__}: {error}".splitlines()[0]
+    return complain(f"a fault of terse itself, please report it: {reason} (TERSE_TRACEBACK=1 shows where)")
 
 
 def write_bytes(data: bytes) -> None:

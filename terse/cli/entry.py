@@ -18,6 +18,10 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         # Also while a command is still being loaded.
         return 130
+    except Exception as error:
+        from terse.cli.console import failed
+
+        return failed(error)
 
 
 def _run(arguments: list[str]) -> int:
@@ -30,8 +34,9 @@ def _run(arguments: list[str]) -> int:
             return code
     if arguments in (["--version"], ["-V"]):
         from terse import __version__
+        from terse.cli.console import write
 
-        print(f"terse {__version__}")
+        write(f"terse {__version__}\n")
         return 0
     if arguments[:1] == ["proxy"]:
         from terse.cli.proxy import main as proxy

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 
 import typer
@@ -114,31 +112,29 @@ COMMANDS: tuple[Command, ...] = (
 """Every command, in the order of `terse --help`."""
 
 HELP = "Rules in, smaller MCP tool results out."
+USAGE_ERROR: type[typer.TyperException] = typer.BadParameter.__mro__[1]
+"""What typer raises for arguments that it does not take; it exports a name for this kind alone."""
 EXIT_CODES = "Exit codes: 0 done; 1 done, with findings; 2 not done: a wrong argument, an unreadable file."
 
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code. Prints one line, and no traceback, on any failure."""
     try:
-        get_command(application()).main(args=arguments, prog_name="terse")
-        code = console.OK
+        done = get_command(application()).main(args=arguments, prog_name="terse", standalone_mode=False)
+        code = done if isinstance(done, int) else console.OK
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else console.UNUSABLE
-    except console.CommandError as failure:
-        if failure.message:
-            _complain(failure.message)
-        code = failure.code
-    except Exception as error:
-        if os.environ.get("TERSE_TRACEBACK"):
-            raise
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            # Help texts are written by typer itself.
+        if isinstance(stop.__context__, BrokenPipeError):
+            # Help texts are written by typer itself, which ends with 1.
             console.quiet_stdout()
-            _complain(f"cannot write: {error.strerror}")
-            return console.UNUSABLE
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        _complain(f"a fault of terse itself, please report it: {reason} (TERSE_TRACEBACK=1 shows where)")
+            code = console.PIPE_CLOSED
+    except USAGE_ERROR as wrong:
+        _complain_of_usage(arguments, wrong)
         code = console.UNUSABLE
+    except typer.Abort:
+        code = console.INTERRUPTED
+    except Exception as error:
+        code = console.failed(error)
     return _flushed(code)
 
 
@@ -184,15 +180,15 @@ def _notes(command: Command) -> str:
     return "\n\n".join((*command.notes, example))
 
 
-def _complain(message: str) -> None:
-    if sys.stderr is None:
-        # `print` would take stdout instead, which is for the product.
+def _complain_of_usage(arguments: list[str], wrong: typer.TyperException) -> None:
+    """In one line: what is wrong, and where it stands what there is. `terse` alone gets its help."""
+    if not arguments:
+        console.write_error(f"{wrong.format_message()}\n")
         return
-    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
-    # What a rule file or a server wrote must not command a terminal.
-    safe = "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in message)
-    shown = f"terse: {safe}".encode(encoding, "backslashreplace").decode(encoding)
-    print(shown, file=sys.stderr)
+    name = arguments[0] if arguments[0] in {command.name for command in COMMANDS} else ""
+    said = " ".join(wrong.format_message().split()).replace(": Value error, ", ": ").rstrip(".")
+    said = f"{said[:1].lower()}{said[1:]}"
+    console.complain(f"{name}: {said}: see terse {name} --help" if name else f"{said}: see terse --help")
 
 
 def _flushed(code: int) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 
 from terse.cli.proxy_options import OF_PROCESSES, OF_URLS, Options, Unusable, read
 from terse.proxy.child import Child, occupy_standard_descriptors
@@ -99,7 +98,9 @@ def main(arguments: list[str]) -> int:
     """
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if "--help" in options or "-h" in options:
-        sys.stdout.write(HELP)
+        from terse.cli.console import write
+
+        write(HELP)
         return 0
     if not hasattr(os, "fork"):
         from terse.cli.console import complain
