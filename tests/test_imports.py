@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "terse"
 # A room may import the rooms of the layers below its own, and itself. Top to bottom.
 LAYERS = (
     ("cli", "integrations"),
+    ("tuning",),
     ("api", "review", "fluency", "serve", "shell"),
     ("editors",),
     ("capture", "clients", "report", "ledger", "telemetry", "proxy", "language"),

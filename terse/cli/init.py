@@ -190,22 +190,9 @@ def _checked(folder: str, texts: dict[str, str], path: str) -> Checked:
     """
     from terse.diagnostic import Severity
     from terse.language import check
-    from terse.language.disk import Disk
+    from terse.language.overlay import Overlay
 
-    class Overlay(Disk):
-        def read(self, path: str) -> bytes:
-            return texts[path].encode() if path in texts else super().read(path)
-
-        def files(self, folder: str) -> Sequence[str]:
-            return sorted({*super().files(folder), *texts})
-
-        def is_folder(self, path: str) -> bool:
-            return path == folder or super().is_folder(path)
-
-        def exists(self, path: str) -> bool:
-            return path in texts or super().exists(path)
-
-    checked = check([path], folder, Overlay())
+    checked = check([path], folder, Overlay(texts, folder))
     for found in checked.diagnostics:
         if found.severity is Severity.ERROR:
             where = found.primary.span.place

@@ -32,9 +32,9 @@ def differences(
             outcome_of(plan, payload, case.call, _session(plan, case, vocabulary), vocabulary, case.part)
             for plan in (before, after)
         )
-        was, now = _side(old), _side(new)
+        was, now = side_of(old), side_of(new)
         changed = old.text != new.text or (was.rule, was.guarantee) != (now.rule, now.guarantee)
-        losses = tuple(_new_losses(after, was, now, new))
+        losses = tuple(new_losses_of(after, was, now, new))
         found.setdefault(SampleDiff(case.name, (), was, now, changed, losses), []).append(case.words)
     for sample, calls in found.items():
         yield replace(sample, calls=tuple(calls))
@@ -49,14 +49,20 @@ def _session(plan: Plan, case: Case, vocabulary: Vocabulary) -> Session:
     return session
 
 
-def _side(outcome: Outcome) -> Side:
+def side_of(outcome: Outcome) -> Side:
+    """What one version of the rules makes of a text."""
     trace = outcome.trace
     lost = round(trace.lost_percent * trace.tokens_in / 100)
     rule = trace.rule.name if trace.rule is not None else None
     return Side(rule, trace.tokens_out, outcome.guarantee.word, trace.lost, lost)
 
 
-def _new_losses(plan: Plan, was: Side, now: Side, outcome: Outcome) -> Iterator[NewLoss]:
+def new_losses_of(plan: Plan, was: Side, now: Side, outcome: Outcome) -> Iterator[NewLoss]:
+    """What is lost now and was not before.
+
+    Args:
+        plan: the rules as they are now, and `outcome` what they made.
+    """
     because = outcome.trace.rule.because if outcome.trace.rule is not None else ()
     places = dict(_places(plan, outcome))
     fresh = [name for name in now.lost if name not in was.lost]
@@ -124,13 +130,15 @@ def _names(before: dict[str, Any], after: dict[str, Any]) -> Names:
             sorted(
                 name
                 for name in after.keys() & before.keys()
-                if _without_places(before[name]) != _without_places(after[name])
+                if without_places(before[name]) != without_places(after[name])
             )
         ),
     )
 
 
-def _without_places(struct: Any) -> Any:
+def without_places(struct: Any) -> Any:
+    """A part of a plan as plain data, but for where it stands in its file."""
+
     def bare(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: bare(member) for key, member in value.items() if key != "at"}

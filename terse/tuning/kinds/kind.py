@@ -1,0 +1,34 @@
+"""What a kind of change is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from terse.tuning.state import Change, Figures, State
+
+Allowed = Literal["set-aside", "shorten", "remove"]
+"""What has to be asked for: the words of the language for what takes something away."""
+
+Alternatives = Callable[[State], Iterator[Change]]
+"""Changes of which at most one is made, given where tuning stands by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of change.
+
+    Attributes:
+        name: what reports call it.
+        find: the places where there may be such a change, in an order that depends on nothing but the facts.
+        needs: what has to be allowed for it; None: nothing, as it loses nothing.
+        loses: what is lost by it, in a few words.
+        accepts: what has to hold beyond what it saves.
+    """
+
+    name: str
+    find: Callable[[State], Iterable[Alternatives]]
+    needs: Allowed | None = None
+    loses: str = "nothing"
+    accepts: Callable[[State, Change, Figures], bool] = lambda state, change, figures: True
