@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from terse.cli.captured import material_of
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
 from terse.cli.files import shown
@@ -32,6 +33,14 @@ def diff(
         str,
         typer.Option("--rules", metavar="PATH", help="The rules as they are now; their samples are used."),
     ] = DEFAULT_RULES,
+    captures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--captures",
+            metavar="CAPTURE",
+            help="Compare on these captured results, too: a file (*.jsonl) or a folder. Can be given again.",
+        ),
+    ] = None,
     output: Annotated[Output, typer.Option("--output", help="How the change is written.")] = Output.TEXT,
     allow_loss: Annotated[
         bool, typer.Option("--allow-loss", help="Exit 0 though something is lost that was not before.")
@@ -42,13 +51,13 @@ def diff(
     Raises:
         CommandError: one of them cannot be read or does not compile, or there is a new loss.
     """
-    facts = _facts(before, rules)
+    facts = _facts(before, rules, captures)
     write(_renderer(output)(facts))
     if facts.new_losses and not allow_loss:
         raise CommandError("", FINDINGS)
 
 
-def _facts(before: str, rules: str) -> Diff:
+def _facts(before: str, rules: str, captures: list[str] | None) -> Diff:
     from terse.language.disk import Disk
     from terse.report.differed import Diff
     from terse.review.cases import cases
@@ -61,6 +70,10 @@ def _facts(before: str, rules: str) -> Diff:
     was = _plan_before(before, rules, now.root, notes)
     tried = cases(now.root, now.files, Disk(), read_sample, notes)
     samples = tuple(differences(was, now.plan, tried, vocabulary()))
+    if captures:
+        from terse.tuning.effect import effect
+
+        samples += effect(was, now.plan, material_of(captures, None, notes), vocabulary())
     if not samples:
         notes.append("there is no sample: nothing was compared but the rules themselves")
     return Diff(
@@ -125,7 +138,8 @@ COMMAND = Command(
     example_does="a change of policies/ since main, for the pull request",
     notes=(
         "A commit is read from git; the work tree is not touched. What exists as a folder is taken as one.",
-        "Samples are those of the rules as they are now, and the calls of their tests.",
+        "Samples are those of the rules as they are now, and the calls of their tests. Of captures, a sample "
+        "of each tool's results is run in its sessions, and a row stands for a tool.",
         "Exit codes: 0 no new loss; 1 something is lost that was not before (--allow-loss accepts it); "
         "2 nothing was compared.",
     ),

@@ -29,6 +29,7 @@ from terse.cli import (
     stats,
     status,
     tools,
+    tune,
     uninstall,
 )
 from terse.cli import test as inline_tests
@@ -97,6 +98,7 @@ COMMANDS: tuple[Command, ...] = (
     doctor.COMMAND,
     uninstall.COMMAND,
     stats.COMMAND,
+    tune.COMMAND,
     fluency.COMMAND,
     show.COMMAND,
     tools.COMMAND,
