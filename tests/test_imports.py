@@ -28,7 +28,9 @@ LAYERS = (
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 
 ONLY_ROOMS_THAT_IMPORT = {
+    "cpex": {"integrations"},
     "fastmcp": {"integrations"},
+    "litellm": {"integrations"},
     "lark": {"language"},
     "typer": {"cli"},
     "pygls": {"editors"},

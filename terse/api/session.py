@@ -33,6 +33,11 @@ class Session:
         self._memory = Memory()
         self._one_at_a_time = Lock()
 
+    @property
+    def remembered_bytes(self) -> int:
+        """What the remembered results take in memory."""
+        return self._memory.base_bytes
+
     def apply(self, result: R, call: Call | str) -> Applied[R]:
         """As `Policy.apply`, and the result is remembered."""
         with self._one_at_a_time:

@@ -1,35 +1,22 @@
-"""The middleware in the real FastMCP, which has an environment of its own: its dependencies are not ours."""
+"""The middleware in the real FastMCP, from its environment."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import pytest
 
 from terse.tiers.expand import expand
+from tests.integrations.other_python import answers_of, only_with
 
-ROOT = Path(__file__).parent.parent.parent
-PYTHON = os.environ.get("FASTMCP_PYTHON", "")
 ROWS = [{"id": number, "state": "open", "title": f"Issue {number}"} for number in range(60)]
 
 
-@pytest.mark.skipif(not PYTHON, reason="FASTMCP_PYTHON names no Python with fastmcp and terse's dependencies")
+@only_with("FASTMCP_PYTHON", "fastmcp")
 @pytest.mark.parametrize("way", ["direct", "proxied"])
 def test_a_client_of_the_server_gets_smaller_results(way: str) -> None:
     """Texts are smaller and expand to what the tool gave; meta, structured content and errors stay."""
-    done = subprocess.run(
-        [PYTHON, Path(__file__).with_name("serve_fastmcp.py")],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)[way]
+    answer = answers_of("FASTMCP_PYTHON", "run_fastmcp.py")[way]
 
     for text in (answer["plain"], answer["structured_text"]):
         assert len(text) < len(json.dumps(ROWS)) / 2
