@@ -7,6 +7,7 @@ INVARIANT: a record holds no content and no arguments: of a call only the name o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Literal
 
@@ -134,3 +135,22 @@ Observer = Callable[[Record], None]
 """Takes each record, once, in the thread that rewrites the results of its connection, after the message was
 sent and when no result waits. It is to return at once (put it in a queue), and may be called from the
 threads of several connections at a time. What it raises is said on stderr once, and disturbs nothing."""
+
+
+def numbers(record: Record) -> Counter[str]:
+    """What a record adds to sums over all of them.
+
+    Returns:
+        by name: `results`, `lists`, `retrieves`, `definitions`, `refusals`, `errors` (messages, by what they
+        were: see `What`), `bytes_in`, `bytes_out`, `tokens_in`, `tokens_out`, `tokens_fetched` (what was
+        fetched later, to be taken off the savings), `not_counted` (messages whose tokens nobody knows, and
+        which are in none of these sums).
+    """
+    made = Counter({f"{record.what}s": 1, "bytes_in": record.bytes_in, "bytes_out": record.bytes_out})
+    if record.tokens_in is None or record.tokens_out is None:
+        made["not_counted"] = 1
+    elif record.what in ("retrieve", "definition"):
+        made["tokens_fetched"] = record.tokens_out
+    else:
+        made["tokens_in"], made["tokens_out"] = record.tokens_in, record.tokens_out
+    return made

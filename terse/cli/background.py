@@ -127,9 +127,7 @@ def main() -> int:
     made: list[_Service] = []
 
     def service() -> Service:
-        made.append(
-            _Service(Servers(behind.for_session, behind.to_share, behind.kind), access, limits, counted=False)
-        )
+        made.append(_Service(Servers(behind.for_session, behind.to_share, behind.kind), access, limits))
         return made[0]
 
     def ready() -> None:

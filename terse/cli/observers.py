@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
@@ -23,9 +24,9 @@ class Observing(Protocol):
 class Observers:
     """All of them as one."""
 
-    def __init__(self, each: list[Observing], other: Observer | None = None) -> None:
+    def __init__(self, each: list[Observing], others: Sequence[Observer] = ()) -> None:
         self._each = each
-        self._told = [one.observe for one in each] + ([other] if other is not None else [])
+        self._told = [*(one.observe for one in each), *others]
 
     @property
     def observe(self) -> Observer | None:
@@ -64,14 +65,14 @@ class _Noting:
 
 
 def observers(
-    complaints: Complaints, *, telemetry: bool, notes: bool, other: Observer | None = None
+    complaints: Complaints, *, telemetry: bool, notes: bool, others: Sequence[Observer] = ()
 ) -> Observers:
     """Those of this process.
 
     Args:
         telemetry: `--telemetry`.
         notes: not `--no-ledger`.
-        other: one more, which needs no end.
+        others: more, which need no end.
     """
     from terse.ledger.place import place
     from terse.telemetry.wanted import Unusable, is_wanted
@@ -87,4 +88,4 @@ def observers(
     path = place(os.environ) if notes else None
     if path is not None:
         found.append(_Noting(path, complaints))
-    return Observers(found, other)
+    return Observers(found, others)

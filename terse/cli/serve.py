@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from terse.serve.access import Access
     from terse.serve.limits import Limits
     from terse.serve.service import Service
+    from terse.serve.tally import Tally
 
 PASSWORD = "TERSE_REDIS_PASSWORD"
 DEFAULT_LISTEN = "127.0.0.1:8000"
@@ -116,12 +117,13 @@ def main(arguments: list[str]) -> int:
         host, port = _address(given.get("--listen", [DEFAULT_LISTEN])[0])
         access, callers = _access(given, host)
         limits = _limits(given)
-        behind = _behind(rest, shared, limits.idle)
+        tally = _tally(given)
+        behind = _behind(rest, shared, tally, limits.idle)
         behind.check_stores(callers)
         listener = _listener(host, port)
     except (Unusable, Refused) as reason:
         return complain(_said(reason))
-    return _run(behind, access, limits, listener, shared, counted=_is_counted(given))
+    return _run(behind, access, limits, listener, shared, tally)
 
 
 def _run(
@@ -130,8 +132,7 @@ def _run(
     limits: Limits,
     listener: socket.socket,
     shared: Shared | None,
-    *,
-    counted: bool,
+    tally: Tally | None,
 ) -> int:
     from terse.serve.running import run
     from terse.serve.service import PATH, Servers, Service
@@ -150,7 +151,7 @@ def _run(
 
     def service() -> Service:
         servers = Servers(behind.for_session, behind.to_share, behind.kind)
-        return Service(servers, access, limits, counted=counted, replicas=replicas)
+        return Service(servers, access, limits, tally=tally, replicas=replicas)
 
     code = run(service, listener, limits, lambda: _say(f"listening on http://{_shown(listener)}{PATH}"))
     behind.close()
@@ -227,7 +228,7 @@ def _shared(given: dict[str, list[str]], rest: list[str]) -> Shared | None:
     return Shared(link, redis_counts.RedisCounts(link))
 
 
-def _behind(rest: list[str], shared: Shared | None, idle: float) -> Behind:
+def _behind(rest: list[str], shared: Shared | None, tally: Tally | None, idle: float) -> Behind:
     """
     Raises:
         Unusable: it is not said what to serve.
@@ -236,13 +237,11 @@ def _behind(rest: list[str], shared: Shared | None, idle: float) -> Behind:
     from terse.cli.proxied import Unusable as UnusableServer
     from terse.cli.serving import Behind
 
+    kept = (tally, None if shared is None else shared.counts)
+    observers = [each.observe for each in kept if each is not None]
+    link = None if shared is None else shared.link
     try:
-        return Behind(
-            read(rest),
-            None if shared is None else shared.link,
-            idle,
-            None if shared is None else shared.counts.observe,
-        )
+        return Behind(read(rest), link, idle, observers)
     except UnusableServer as reason:
         raise Unusable(str(reason)) from None
 
@@ -360,10 +359,15 @@ def _seconds(name: str, given: dict[str, list[str]], usual: float) -> float:
     return usual if found is None else found
 
 
-def _is_counted(given: dict[str, list[str]]) -> bool:
+def _tally(given: dict[str, list[str]]) -> Tally | None:
+    """What `/metrics` says of what was sent; None where there are none."""
     from importlib.util import find_spec
 
-    return "--no-metrics" not in given and find_spec("prometheus_client") is not None
+    if "--no-metrics" in given or find_spec("prometheus_client") is None:
+        return None
+    from terse.serve.tally import Tally
+
+    return Tally()
 
 
 # ---- where it listens ----------------------------------------------------------------------------------

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from terse.cli.asked_rules import policy_of
 from terse.cli.oauth_options import login_to
-from terse.cli.observers import observers
+from terse.cli.observers import observers as all_observers
 from terse.cli.proxied import Unusable, chosen_server, read_config
 from terse.cli.proxy_options import OF_ONE, OF_URLS, Options
 from terse.memory.expiring_store import ExpiringStore
@@ -53,7 +53,7 @@ class Behind:
     Args:
         given: the options of `terse proxy`.
         link: where replicas keep what they share; None: this is the only one.
-        observe: is given a record of each message that was sent.
+        observers: are given a record of each message that was sent.
         idle: seconds after which a session that nobody uses is closed.
 
     Attributes:
@@ -71,15 +71,15 @@ class Behind:
         given: Options,
         link: RedisLink | None = None,
         idle: float = 0.0,
-        observe: Observer | None = None,
+        observers: Sequence[Observer] = (),
     ) -> None:
         self._given = given
         self._link = link
         # A client that only listens may use a session for longer than its calls say.
         self.kept_seconds = 2 * idle + 3600
         self._complaints = Complaints()
-        self._observers = observers(
-            self._complaints, telemetry=given.telemetry, notes=given.notes, other=observe
+        self._observers = all_observers(
+            self._complaints, telemetry=given.telemetry, notes=given.notes, others=observers
         )
         self._observe = self._observers.observe
         self._servers = _servers(given, self._complaints)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from terse.memory.redis_link import PREFIX, Away, RedisLink
-from terse.record import Record
+from terse.record import Record, numbers
 
 DAYS = 400
 """How long the numbers of a day are kept."""
@@ -29,10 +29,7 @@ return 1
 class RedisCounts:
     """The numbers of all replicas. Safe to use from any thread.
 
-    Their names: `results`, `lists`, `retrieves`, `definitions`, `refusals`, `errors` (messages, by what they
-    were: see `terse.record.What`), `bytes_in`, `bytes_out`, `tokens_in`, `tokens_out`, `tokens_fetched` (what
-    was fetched later, to be taken off the savings), `not_counted` (messages whose tokens nobody knows, and
-    which are in none of these sums).
+    Their names are those of `terse.record.numbers`.
     """
 
     def __init__(self, link: RedisLink, *, every_seconds: float = EVERY_SECONDS) -> None:
@@ -47,7 +44,7 @@ class RedisCounts:
     def observe(self, record: Record) -> None:
         """See `terse.record.Observer`."""
         day = datetime.fromtimestamp(record.at, UTC).date().isoformat()
-        made = _numbers(record)
+        made = numbers(record)
         with self._lock:
             self._waiting.setdefault(day, Counter()).update(made)
             while len(self._waiting) > MAX_DAYS_WAITING:
@@ -105,17 +102,6 @@ class RedisCounts:
             threading.Event().wait(self._seconds)
             if not self.flush():
                 self._news.set()
-
-
-def _numbers(record: Record) -> Counter[str]:
-    made = Counter({f"{record.what}s": 1, "bytes_in": record.bytes_in, "bytes_out": record.bytes_out})
-    if record.tokens_in is None or record.tokens_out is None:
-        made["not_counted"] = 1
-    elif record.what in ("retrieve", "definition"):
-        made["tokens_fetched"] = record.tokens_out
-    else:
-        made["tokens_in"], made["tokens_out"] = record.tokens_in, record.tokens_out
-    return made
 
 
 def _key(day: str) -> str:

@@ -9,15 +9,27 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
     from terse.serve.replicas import Replicas
+    from terse.serve.tally import Tally
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+SENT = ("result", "list", "retrieve", "definition", "refusal", "error")
+"""See `terse.record.What`."""
+SUMS = {
+    "bytes_in": "Bytes of messages as they came from servers",
+    "bytes_out": "Bytes of messages as they were sent to clients",
+    "tokens_in": "Tokens of results and lists of tools as they came from servers",
+    "tokens_out": "Tokens of results and lists of tools as they were sent to clients",
+    "tokens_fetched": "Tokens of what clients fetched later: to be taken off the savings",
+    "not_counted": "Messages whose tokens nobody counted: they are in no sum of tokens",
+}
+"""The numbers of `terse.record.numbers`, and what they are."""
 METHODS = ("GET", "POST", "DELETE", "OPTIONS")
 
 
@@ -26,9 +38,10 @@ class Counts:
 
     Args:
         sessions, shared: how many there are now; called for each page.
+        tally: what was sent.
     """
 
-    def __init__(self, sessions: Callable[[], int], shared: Callable[[], int]) -> None:
+    def __init__(self, sessions: Callable[[], int], shared: Callable[[], int], tally: Tally) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
         self._requests = Counter(
@@ -46,6 +59,7 @@ class Counts:
             ("terse_shared_servers", "Servers that clients without sessions share", shared),
         ):
             Gauge(name, text, registry=registry).set_function(count)
+        registry.register(_Sent(tally))
 
     def add_replicas(self, replicas: Replicas) -> None:
         """The page also says what all replicas of the service have in common, and then waits for Redis."""
@@ -73,6 +87,24 @@ class Counts:
     def page(self) -> bytes:
         """What `/metrics` says. Waits, where there are replicas."""
         return generate_latest(self._registry)
+
+
+class _Sent(Collector):
+    """What this process sent and saved since it began."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        sums = self._tally.sums()
+        sent = CounterMetricFamily(
+            "terse_messages", "Messages of ours to clients, by what they were", labels=("what",)
+        )
+        for what in SENT:
+            sent.add_metric((what,), sums.get(f"{what}s", 0))
+        yield sent
+        for name, text in SUMS.items():
+            yield CounterMetricFamily(f"terse_{name}", text, value=sums.get(name, 0))
 
 
 class _Shared(Collector):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from terse.serve.counts import Counts
     from terse.serve.replicas import Replicas
+    from terse.serve.tally import Tally
 
 PATH = "/mcp"
 VERSION = "mcp-protocol-version"
@@ -57,7 +58,7 @@ class Service:
     """MCP over HTTP. To be used in the event loop.
 
     Args:
-        counted: whether there are `/metrics`; they need prometheus_client.
+        tally: what was sent, for `/metrics` to say, which need prometheus_client; None: there are none.
         replicas: others that serve the same clients; None: this is the only one.
 
     Attributes:
@@ -71,7 +72,7 @@ class Service:
         access: Access,
         limits: Limits,
         *,
-        counted: bool = False,
+        tally: Tally | None = None,
         replicas: Replicas | None = None,
     ) -> None:
         self.under_way = 0
@@ -88,10 +89,10 @@ class Service:
         self._is_draining = False
         self._complaints = Complaints()
         self._counts: Counts | None = None
-        if counted:
+        if tally is not None:
             from terse.serve.counts import Counts
 
-            self._counts = Counts(self.handshake.__len__, self.standalone.__len__)
+            self._counts = Counts(self.handshake.__len__, self.standalone.__len__, tally)
             if replicas is not None:
                 self._counts.add_replicas(replicas)
 

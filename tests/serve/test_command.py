@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.serve.served import TERSE, Client, Served, call, metric, refused, served
+from tests.serve.served import TERSE, Client, Served, call, metric, refused, served, until
 
 
 def test_help_has_an_example() -> None:
@@ -135,6 +135,24 @@ def test_metrics(service: Served, client: Client) -> None:
     assert metric(service, 'terse_http_requests_total{method="other",status="405"}') >= 3
     assert metric(service, "terse_sessions") >= 1
     assert "BREW" not in response.text
+
+
+def test_metrics_of_what_was_saved() -> None:
+    """Messages, bytes and tokens before and after, also where nothing else notes them; and no names."""
+    with served("--no-ledger") as service, Client(service.url) as client:
+        client.begin()
+        for _ in range(2):
+            client.call("records", size=60)
+        client.post(call(9, "no such tool"))
+        until(lambda: metric(service, 'terse_messages_total{what="error"}') == 1, "the last one is counted")
+        page = httpx2.get(f"{service.base}/metrics", trust_env=False).text
+
+        assert 0 < metric(service, "terse_tokens_out_total") < 0.8 * metric(service, "terse_tokens_in_total")
+        assert 0 < metric(service, "terse_bytes_out_total") < metric(service, "terse_bytes_in_total")
+        assert metric(service, 'terse_messages_total{what="result"}') == 2
+        # An error has no result to count.
+        assert metric(service, "terse_not_counted_total") == 1
+        assert "records" not in page
 
 
 def test_without_metrics() -> None:
