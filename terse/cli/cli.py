@@ -69,7 +69,8 @@ Of `terse proxy`, which says more of them (before TOOL):
 
 Completion of tools, flags and values: terse --install-completion.
 
-Example:
+Examples:
+  terse cli memory -- npx -y @modelcontextprotocol/server-memory
   terse cli files list_directory --path . -- npx -y @modelcontextprotocol/server-filesystem .
 
 Exit codes: 0 done; 1 the tool says that it failed, on stderr; 2 not done: a wrong argument, a server

@@ -54,5 +54,8 @@ COMMAND = Command(
     run=expand,
     example="terse expand emitted.txt",
     example_does="what the tool had sent",
-    notes=("A text that is no form of terse comes back as it is.",),
+    notes=(
+        "A text that is no form of terse comes back as it is.",
+        "Exit codes: 0 done; 2 the text cannot be read.",
+    ),
 )

@@ -377,5 +377,7 @@ COMMAND = Command(
         "YAML below a folder `samples` stands for the JSON that the tool sends.",
         "A code of `terse check` (T201) prints its page.",
         "Every step is run to its end; in the proxy a chain has 150 ms, or what `spend at most` says.",
+        "Exit codes: 0 done; 1 the rules do not compile; 2 nothing to explain: a file that cannot be "
+        "read, a wrong call.",
     ),
 )

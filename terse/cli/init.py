@@ -261,5 +261,6 @@ COMMAND = Command(
     notes=(
         "Nothing is overwritten, and no tool is called but those of --call.",
         "The rule loses nothing. Comments in the file say where more could be saved, with the rule for it.",
+        "Exit codes: 0 done; 2 nothing was written.",
     ),
 )

@@ -59,4 +59,5 @@ COMMAND = Command(
     run=_logout,
     example="terse logout",
     example_does="every server that wants a login asks for it again",
+    notes=("Exit codes: 0 done; 1 done, but tokens could not be revoked; 2 there is no such login.",),
 )

@@ -22,5 +22,8 @@ COMMAND = Command(
     run=lsp,
     example="terse lsp",
     example_does="speaks the Language Server Protocol on stdin and stdout",
-    notes=("Editors start it: docs/editors.md. It needs the extra `lsp`: pip install 'terse[lsp]'.",),
+    notes=(
+        "Editors start it: docs/editors.md. It needs the extra `lsp`: pip install 'terse[lsp]'.",
+        "Exit codes: 0 the editor ended it; 2 it cannot begin.",
+    ),
 )

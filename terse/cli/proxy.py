@@ -82,7 +82,7 @@ Without --server-name a name is derived from the command or URL, for reports: `n
 @modelcontextprotocol/server-github` is `github`.
 
 Examples:
-  terse proxy -- npx -y @modelcontextprotocol/server-everything
+  terse proxy -- npx -y @modelcontextprotocol/server-memory
   terse proxy -H 'Authorization: Bearer ${TOKEN}' https://mcp.example.com/mcp
 
 Exit codes: the server's own, 0 for one behind a URL and for several; 128+n after signal n; 2 when the rules

@@ -74,7 +74,7 @@ SIGTERM or Ctrl-C: new requests are refused, those under way are answered, the s
 ends at once.
 
 Example:
-  terse serve --listen 127.0.0.1:8000 -- npx -y @modelcontextprotocol/server-everything
+  terse serve --listen 127.0.0.1:8000 -- npx -y @modelcontextprotocol/server-memory
 
 Exit codes: 0 after a signal; 128+n where a second signal n cut it short; 2 when it cannot begin: the rules
 do not compile, the address is in use, a wrong argument.

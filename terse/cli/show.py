@@ -64,5 +64,6 @@ COMMAND = Command(
     notes=(
         "The first rule applies whose `on`, `except` and `when` lines hold. The order follows from the "
         "rules: a narrower one is asked before a broader one, wherever they stand.",
+        "Exit codes: 0 done; 1 the rules do not compile; 2 they cannot be read.",
     ),
 )

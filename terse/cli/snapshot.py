@@ -211,5 +211,7 @@ COMMAND = Command(
         "tools.lock keeps the tools of other servers. A sample is the text as received: "
         "samples/SERVER/TOOL/NAME.json.",
         "A guard with `never store` holds here, too: no sample of its calls is saved.",
+        "Exit codes: 0 done; 1 the rules do not compile; 2 the server cannot be asked, or something "
+        "cannot be written.",
     ),
 )

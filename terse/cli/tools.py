@@ -126,5 +126,6 @@ COMMAND = Command(
     notes=(
         "Tokens are those of names, descriptions and input schemas, which clients give a model. The last two "
         "columns have the definitions in them that a session fetches later.",
+        "Exit codes: 0 done; 1 the rules do not compile; 2 there is no list to show.",
     ),
 )

@@ -115,9 +115,10 @@ def _load() -> None:
     from terse.tokens import vocabulary
 
     for module in pkgutil.walk_packages(terse.__path__, "terse."):
-        # One of them is for another package's environment, one is the command itself.
-        with suppress(ImportError, SystemExit):
-            importlib.import_module(module.name)
+        # Some are for the environments of other packages; `__main__` is the command itself.
+        if not module.name.endswith("__main__"):
+            with suppress(ImportError):
+                importlib.import_module(module.name)
     vocabulary()
     gc.freeze()
 
