@@ -98,7 +98,7 @@ class Handshake:
         is_known = all(part.isascii() and part.isdigit() and len(part) < 16 for part in (number, position))
         taken_up = session.stream(int(number)) if is_known else None
         if taken_up is None or not taken_up.can_go_on_after(int(position)):
-            return refused(404, INVALID, "there is no such event any more")
+            return refused(404, INVALID, "there is no such event here any more: make the request again")
         return self._events(request, session, taken_up, int(position), is_new=False)
 
     async def delete(self, request: Request, caller: str) -> Response:

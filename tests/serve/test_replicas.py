@@ -26,6 +26,7 @@ from tests.serve.served import (
     Client,
     Served,
     call,
+    events,
     messages,
     metric,
     refused,
@@ -65,9 +66,26 @@ class Setting:
         self.replicas.append(started)
         return started
 
+    def replica_of_several(self) -> Served:
+        """A replica in front of two servers of a document."""
+        started = self._stack.enter_context(
+            served("--redis", f"{self.redis.url}{self.patience}", *self._several(), command=[])
+        )
+        self.replicas.append(started)
+        return started
+
     def alone(self) -> Served:
         """A service that is no replica."""
         return self._stack.enter_context(served(*RULES, command=[*READING, str(self.files)]))
+
+    def several_alone(self) -> Served:
+        """A service in front of two servers that is no replica."""
+        return self._stack.enter_context(served(*self._several(), command=[]))
+
+    def _several(self) -> tuple[str, ...]:
+        entry = {"command": READING[0], "args": [*READING[1:], str(self.files)]}
+        document = json.dumps({"mcpServers": {"one": entry, "two": entry}})
+        return ("--config", document, "--rules", str(HERE / "replicas.terse"))
 
     def in_turn(self) -> str:
         """An address behind which each connection goes to the next replica."""
@@ -119,13 +137,13 @@ class Strict:
         return sent
 
 
-def handle_in(client: Client) -> str:
+def handle_in(client: Client, tool: str = "read") -> str:
     """The handle of a body that was set aside: on a machine that is busy, a result may pass as it came."""
     found: list[str] = []
 
     def asked() -> bool:
         client.post(request("list", "tools/list"))
-        found.extend(re.findall(r"h[0-9]{9}", client.call("read", name="bodies")))
+        found.extend(re.findall(r"h[0-9]{9}", client.call(tool, name="bodies")))
         return bool(found)
 
     until(asked, "something is set aside")
@@ -173,9 +191,41 @@ def test_every_request_may_be_another_replicas(setting: Setting) -> None:
     calls(setting, replicated, 40, seed=1)
     calls(setting, single, 40, seed=1)
 
+    assert replicated.listed == single.listed
     assert {tool["name"] for tool in replicated.listed} >= {"read", "level"}
     # A result that another replica has not heard of yet is sent in full: how often hangs on the machine.
     assert any(map(is_delta, replicated.sent))
+
+
+def test_several_servers_of_one_document(setting: Setting) -> None:
+    """Their tools are those of one instance, whoever is asked; results are whole, and no change of others."""
+    one, other = setting.replica_of_several(), setting.replica_of_several()
+    client = Client(setting.in_turn())
+    client.http = httpx2.Client(
+        timeout=PATIENCE, trust_env=False, limits=httpx2.Limits(max_keepalive_connections=0)
+    )
+    client.begin()
+    single = Client(setting.several_alone().url).begin()
+    want = messages(single.post(request(1, "tools/list")))[0]["result"]
+    for ident in range(1, 5):
+        assert messages(client.post(request(ident, "tools/list")))[0]["result"] == want
+    assert {"one__read", "two__read"} < {tool["name"] for tool in want["tools"]}
+
+    setting.write("a", text(1))
+    for step in range(6):
+        setting.write("a", text(1, step // 2))
+        for tool in ("one__read", "two__read"):
+            sent = client.call(tool, name="a")
+            assert not is_delta(sent)
+            assert (sent if sent == text(1, step // 2) else expand(sent)) == text(1, step // 2)
+
+    body = "a long body, word for word: " * 40
+    setting.write("bodies", json.dumps([{"id": n, "body": f"{n} {body}"} for n in range(5)]))
+    client.url = one.url
+    handle = handle_in(client, "one__read")
+    one.stop(signal.SIGKILL)
+    client.url = other.url
+    assert body in client.call("terse_retrieve", handle=handle)
 
 
 def test_what_the_client_said_once_all_servers_hear(setting: Setting) -> None:
@@ -322,6 +372,28 @@ def test_a_replica_is_killed_while_it_answers(setting: Setting) -> None:
     # Whether the client counts the call that broke, nobody knows: only what was before it has a sure number.
     assert any(map(is_delta, client.sent[2:4]))
     assert {found[1] for sent in client.sent if (found := re.search(r"call #(\d+)", sent))} <= {"1", "2"}
+
+
+def test_a_stream_of_a_replica_that_is_gone(setting: Setting) -> None:
+    """To the id of its last event another one says that it has no such event; all else goes on."""
+    one, other = setting.replica(), setting.replica()
+    setting.write("a", text(1))
+    client = Client(one.url).begin()
+    with client.posting(call(1, "read", name="a", seconds=30)) as response:
+        first = next(events(response))
+        one.stop(signal.SIGKILL)
+    assert first.id is not None
+
+    client.url = other.url
+    with client.listening(last_event_id=first.id) as response:
+        response.read()
+        assert response.status_code == 404
+        assert "make the request again" in response.text
+    # The same request once more, under the same id, and what is said unasked.
+    again = messages(client.post(call(1, "read", name="a")))[-1]["result"]["content"][0]["text"]
+    assert (again if again == text(1) else expand(again)) == text(1)
+    with client.listening() as response:
+        assert response.status_code == 200
 
 
 # ---- Redis goes ---------------------------------------------------------------------------------------
