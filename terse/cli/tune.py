@@ -102,7 +102,7 @@ def tune(
     if not apply:
         raise CommandError("", FINDINGS)
     if output is not Output.JSON:
-        write(_effect(state, facts, output))
+        write("\n" + _effect(state, facts, output))
 
 
 def _state(
@@ -121,7 +121,10 @@ def _state(
         fail(shown(str(error)))
     notes: list[str] = []
     if not draft.original:
-        notes.append(f"there are no rules at {rules}: what is sent now is what the servers send")
+        notes.append(
+            f"there are no rules at {rules}, so figures are against what the servers send; a proxy without "
+            "--rules runs the default policy, which is `use compact` for everything"
+        )
     notes += [
         f"{path} is left as it is: it has line ends of Windows, or a byte order mark; `terse fmt` "
         "takes them out"

@@ -72,6 +72,8 @@ def tools_of(proposal: Proposal) -> str:
 
 def measured(of: Measured) -> str:
     """`1,204 tokens, 12.5% of what is sent now, over 40 results (30 change); net 1,100`."""
+    if not of.changed and not of.gross:
+        return f"the time that is spent on {_number(of.results, 'result')}; nothing of what is sent changes"
     if of.gross >= 0:
         said = f"{of.gross:,} tokens, {percent(of.gross, of.before)} of what is sent now"
     else:

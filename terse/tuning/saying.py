@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from terse.language import syntax
@@ -90,7 +90,7 @@ def with_line_for(
     body.insert(len(body) if at is None else at, line)
     if bound and not any(each.startswith("lose ") for each in body):
         body.append(bound)
-    if because and not any(each.startswith("because ") for each in body):
+    if f'because "{because}"' not in body:
         body.append(f'because "{because}"')
     for extra in ([when] if when and when not in conditions else []), []:
         lines = [f"on {pattern(tool)}", *conditions, *extra, *body]
@@ -146,16 +146,25 @@ def steps_of(rule: syntax.Rule) -> str:
 
 def _with_lines(text: str, rule: syntax.Rule, line: str, because: str, bound: str) -> str:
     """A rule's file with one more field line in it, and what that line asks for."""
-    has = {type(each) for each in rule.lines}
-    lines = [line]
-    lines += [bound] if bound and syntax.Lose not in has else []
-    lines += [f'because "{because}"'] if because and syntax.Because not in has else []
+    said = f'because "{because}"'
+    reasons = [each for each in rule.lines if isinstance(each, syntax.Because)]
     fields = [each for each in rule.lines if isinstance(each, _FIELD_LINES)]
     uses = [each for each in rule.lines if isinstance(each, syntax.Use)]
-    after = (fields or uses or list(rule.lines))[-1]
-    for each in reversed(lines):
+    wanted: list[tuple[syntax.Node, str]] = []
+    if all(each.span.text != said for each in reasons):
+        wanted.append((rule.lines[-1], said))
+    if bound and not any(isinstance(each, syntax.Lose) for each in rule.lines):
+        wanted.append(((_before(rule, reasons) or rule.lines)[-1], bound))
+    wanted.append(((fields or uses or list(rule.lines))[-1], line))
+    # From the end, so that what is put in moves nothing that is still to come.
+    for after, each in sorted(wanted, key=lambda one: one[0].span.end, reverse=True):
         text = with_line_after(text, after, each)
     return text
+
+
+def _before(rule: syntax.Rule, reasons: Sequence[syntax.Node]) -> list[syntax.Node]:
+    """The lines of a rule above its reasons."""
+    return [each for each in rule.lines if not reasons or each.span.end <= reasons[0].span.start]
 
 
 def _copied(node: syntax.Node) -> str:

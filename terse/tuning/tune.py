@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from terse.guarantee import Guarantee
@@ -11,6 +11,7 @@ from terse.review.run_tests import Read
 from terse.tuning.draft import Draft
 from terse.tuning.kinds import KINDS
 from terse.tuning.kinds.kind import Allowed, Kind
+from terse.tuning.material import Side
 from terse.tuning.patch import edits, patch
 from terse.tuning.runs import Runs
 from terse.tuning.saying import pattern
@@ -24,11 +25,9 @@ _Tool = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A change, and what it makes of the halves."""
+    """A change that is worth it, and where tuning stands with it."""
 
     change: Change
-    learned: Figures
-    held_out: Figures
     after: State
 
 
@@ -78,11 +77,11 @@ def _best(state: State, kind: Kind, changes: list[Change], notes: list[str]) -> 
         if change.listed is not None:
             before, after = change.listed
             if before - after >= max(state.least.of(before), 1):
-                return _Tried(change, _NOTHING, _NOTHING, state.after(change, {}))
+                return _Tried(change, state.after(change, {}))
             continue
         runs = state.runner.run(change.draft.plan, state.concerned(change.draft.plan), "learned")
         figures = state.figures(runs)
-        if not state.is_safe(runs, change.floor) or not _is_worth(state, kind, change, figures):
+        if not state.is_safe(runs, change.floor) or not _is_worth(state, kind, change, runs):
             continue
         if best is None or figures.net > best[1].net:
             best = change, figures, runs
@@ -90,31 +89,29 @@ def _best(state: State, kind: Kind, changes: list[Change], notes: list[str]) -> 
             break
     if best is None:
         return None
-    change, figures, runs = best
+    change, _, runs = best
     held = state.runner.run(change.draft.plan, state.concerned(change.draft.plan), "held out")
-    found = state.figures(held)
-    if not state.is_safe(held, change.floor) or not _holds(state, kind, change, found):
+    if not state.is_safe(held, change.floor) or not _holds(state, kind, change, held):
         notes.append(f"not proposed, as it did not hold on the held-out results: {change.why}")
         return None
-    return _Tried(change, figures, found, state.after(change, {**runs, **held}))
+    return _Tried(change, state.after(change, {**runs, **held}))
 
 
-_NOTHING = Figures(0, 0, 0, 0)
-
-
-def _is_worth(state: State, kind: Kind, change: Change, figures: Figures) -> bool:
-    if not figures.results or not kind.accepts(state, change, figures):
+def _is_worth(state: State, kind: Kind, change: Change, runs: Runs) -> bool:
+    if not runs or not kind.accepts(state, change, runs):
         return False
+    figures = state.figures(runs)
     return not change.must_save or figures.net >= max(state.least.of(figures.before), 1)
 
 
-def _holds(state: State, kind: Kind, change: Change, figures: Figures) -> bool:
+def _holds(state: State, kind: Kind, change: Change, runs: Runs) -> bool:
     """Whether it is as good on results that it was not found on: half of what is asked for at least."""
-    if not figures.results:
+    if not runs:
         # All is learned from where a tool was called once: only what loses nothing is proposed then.
         return change.floor >= Guarantee.LOSSLESS
     if not change.must_save:
-        return kind.accepts(state, change, figures)
+        return kind.accepts(state, change, runs)
+    figures = state.figures(runs)
     return figures.net > 0 and figures.net * 2 >= state.least.of(figures.before)
 
 
@@ -122,9 +119,10 @@ def _holds(state: State, kind: Kind, change: Change, figures: Figures) -> bool:
 
 
 def _proposal(state: State, kind: Kind, tried: _Tried) -> Proposal:
-    change, learned, held = tried.change, tried.learned, tried.held_out
-    both = (learned, held)
+    change = tried.change
     changed = _changed_tools(state, tried.after)
+    # Results of other tools that the rule is for are as they were, and would only blur the figures.
+    learned, held = both = tuple(state.figures(_of(tried.after, changed, side)) for side in _SIDES)
     aside = sum(each.aside for each in both)
     aside_tokens = sum(each.aside_tokens for each in both)
     gross = sum(each.gross for each in both)
@@ -157,6 +155,13 @@ def _changed_tools(before: State, after: State) -> list[_Tool]:
     return sorted(found or {new.tool for old, new in pairs if old.rules != new.rules})
 
 
+def _of(state: State, tools: Collection[_Tool], side: Side) -> Runs:
+    return {order: ran for order, ran in state.runs.items() if ran.tool in tools and ran.side == side}
+
+
+_SIDES: tuple[Side, Side] = ("learned", "held out")
+
+
 def _edits(before: Draft, after: Draft) -> tuple[Edit, ...]:
     found = []
     for path, text in sorted(after.texts.items()):
@@ -166,7 +171,7 @@ def _edits(before: Draft, after: Draft) -> tuple[Edit, ...]:
     return tuple(found)
 
 
-def _fetched(state: State, tools: list[_Tool], both: tuple[Figures, Figures]) -> str:
+def _fetched(state: State, tools: list[_Tool], both: Sequence[Figures]) -> str:
     """How often the values in question were fetched, and who says so."""
     asked = abs(sum(each.asked for each in both))
     aside = abs(sum(each.aside for each in both))

@@ -10,7 +10,7 @@ from terse.plan import describe
 from terse.report.stats import OFTEN_PERCENT
 from terse.tuning.kinds.kind import Alternatives, Kind
 from terse.tuning.members import Seen, seen
-from terse.tuning.saying import with_line_for
+from terse.tuning.saying import pattern, with_line_for
 from terse.tuning.state import Change, State
 
 LARGE_SHARE = 0.1
@@ -63,7 +63,7 @@ def _changes(name: str, tool: tuple[str, str], keys: _Keys, state: State) -> Ite
     name = rule_now(state, name, tool)
     for over in (f" over {LARGE_TEXT} characters", ""):
         for draft, rule in with_line_for(state.draft, name, tool, f"set aside {path}{over}", because):
-            why = f"{path} is most of what {tool[1]} gives, and can be fetched where it is needed"
+            why = f"{path} is most of what {pattern(tool)} gives, and can be fetched where it is needed"
             yield Change(KIND.name, why, draft, Guarantee.RECOVERABLE, rule)
             return
 

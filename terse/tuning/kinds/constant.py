@@ -11,7 +11,7 @@ from terse.plan import describe
 from terse.tuning.kinds.aside import places, rule_now
 from terse.tuning.kinds.kind import Alternatives, Kind
 from terse.tuning.members import Member, Seen, seen
-from terse.tuning.saying import with_line_for
+from terse.tuning.saying import pattern, with_line_for
 from terse.tuning.state import Change, State
 
 LEAST_TIMES = 20
@@ -53,7 +53,7 @@ def _weight(found: Seen, keys: _Keys) -> int:
 def _changes(name: str, tool: tuple[str, str], paths: Sequence[_Keys], state: State) -> Iterator[Change]:
     """All of them together; where that does not check (one is kept), each for itself."""
     name = rule_now(state, name, tool)
-    why = f"these members of what {tool[1]} gives hold the same value in every result, or are always empty"
+    why = f"these members of what {pattern(tool)} gives are the same in every result, or always empty"
     bound = f"lose at most {_bound(state, tool)}%"
     because = "the same in every captured result"
     for group in (tuple(paths), *((each,) for each in paths)):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from terse.tuning.state import Change, Figures, State
+from terse.tuning.runs import Runs
+from terse.tuning.state import Change, State
 
 Allowed = Literal["set-aside", "shorten", "remove"]
 """What has to be asked for: the words of the language for what takes something away."""
@@ -24,11 +25,11 @@ class Kind:
         find: the places where there may be such a change, in an order that depends on nothing but the facts.
         needs: what has to be allowed for it; None: nothing, as it loses nothing.
         loses: what is lost by it, in a few words.
-        accepts: what has to hold beyond what it saves.
+        accepts: what has to hold beyond what it saves, given what became of the results.
     """
 
     name: str
     find: Callable[[State], Iterable[Alternatives]]
     needs: Allowed | None = None
     loses: str = "nothing"
-    accepts: Callable[[State, Change, Figures], bool] = lambda state, change, figures: True
+    accepts: Callable[[State, Change, Runs], bool] = lambda state, change, runs: True

@@ -11,8 +11,9 @@ from terse.language import syntax
 from terse.plan.model import Keep
 from terse.tuning.draft import Draft, with_line_after, with_line_instead
 from terse.tuning.kinds.kind import Alternatives, Kind
+from terse.tuning.runs import Runs
 from terse.tuning.saying import found_rule, is_about, is_sayable, pattern, with_rule
-from terse.tuning.state import Change, Figures, State
+from terse.tuning.state import Change, State
 
 LEAST_TOKENS = 400
 """Of a result, in the median: chains leave smaller ones alone as it is, and that takes no time."""
@@ -40,7 +41,7 @@ def _find(state: State) -> Iterator[Alternatives]:
 
 def _changes(name: str, tool: tuple[str, str], milliseconds: float | None, state: State) -> Iterator[Change]:
     time = "" if milliseconds is None else f"; in the ledger each waited {milliseconds:.1f} ms for it"
-    why = f"no step makes a result of {tool[1]} smaller{time}"
+    why = f"no step makes a result of {pattern(tool)} smaller{time}"
     rule = state.draft.rule(name)
     excepted = _excepted(state.draft, rule, tool) if rule is not None and not is_about(rule, tool) else None
     if excepted is not None:
@@ -65,9 +66,13 @@ def _excepted(draft: Draft, rule: syntax.Rule, tool: tuple[str, str]) -> Draft |
     return draft.changed({path: with_line_after(text, ons[-1], f"except {pattern(tool)}")}) if ons else None
 
 
-def _is_free(state: State, change: Change, figures: Figures) -> bool:
-    """Whether no rule with steps takes the results then."""
-    return figures.changed == 0
+def _is_free(state: State, change: Change, runs: Runs) -> bool:
+    """Whether nothing of what is sent changes, and no rule with steps takes the results then."""
+    if state.figures(runs).changed:
+        return False
+    working = {rule.name for rule in change.draft.plan.rules if rule.chain or rule.fields}
+    moved = [ran for order, ran in runs.items() if ran.rules != state.runs[order].rules]
+    return bool(moved) and not any(name in working for ran in moved for name in ran.rules)
 
 
 KIND = Kind("leave alone", _find, accepts=_is_free)

@@ -11,7 +11,7 @@ from terse.plan import describe
 from terse.review.starter import LARGE_TEXT, MANY_LINES, MANY_ROWS
 from terse.tuning.kinds.aside import large, places, rule_now
 from terse.tuning.kinds.kind import Alternatives, Kind
-from terse.tuning.saying import with_line_for
+from terse.tuning.saying import pattern, with_line_for
 from terse.tuning.state import Change, State
 
 
@@ -23,11 +23,11 @@ def _find(state: State) -> Iterator[Alternatives]:
             yield partial(_changes, rule, tool, line, "", f"{path} is long, and its beginning says most")
         if found.others > found.results and median(found.lines) > MANY_LINES:
             line = f"shorten everything to {MANY_LINES} lines from both ends"
-            why = f"results of {tool[1]} are long texts: beginning and end say most"
+            why = f"results of {pattern(tool)} are long texts: beginning and end say most"
             yield partial(_changes, rule, tool, line, "payload is text", why)
         if found.rows and median(found.rows) > MANY_ROWS:
             line = f"shorten everything to {MANY_ROWS} rows"
-            why = f"results of {tool[1]} are long lists: whoever needs more rows asks for them"
+            why = f"results of {pattern(tool)} are long lists: whoever needs more rows asks for them"
             yield partial(_changes, rule, tool, line, "payload is json", why)
 
 

@@ -34,7 +34,7 @@ def _changes(server: str, tools: Sequence[Definition], state: State) -> Iterator
         return
     found = listed(draft.plan.tools, "", server, tools, state.vocabulary, 0)
     after = found.by_rules.tokens if found.by_rules is not None else found.received
-    why = f"the list of tools of {server} says much that means nothing to a model"
+    why = f"the list of tools of {call_words(server, '*')} says much that means nothing to a model"
     yield Change(KIND.name, why, draft, Guarantee.LOSSLESS, listed=(found.received, after))
 
 

@@ -10,7 +10,8 @@ from terse.language import syntax
 from terse.report.stats import ENOUGH, OFTEN_PERCENT
 from terse.tuning.draft import Draft, with_line_instead, without_line
 from terse.tuning.kinds.kind import Alternatives, Kind
-from terse.tuning.state import Change, Figures, State
+from terse.tuning.runs import Runs
+from terse.tuning.state import Change, State
 
 _Aside = (syntax.SetAside, syntax.Shorten)
 
@@ -67,8 +68,9 @@ def _without(draft: Draft, line: syntax.SetAside | syntax.Shorten, target: str) 
     return draft.changed({path: with_line_instead(text, line, head + ", ".join(kept) + tail)})
 
 
-def _is_mostly_fetched(state: State, change: Change, figures: Figures) -> bool:
+def _is_mostly_fetched(state: State, change: Change, runs: Runs) -> bool:
     """Whether enough of enough values were fetched. Half of the results are learned from."""
+    figures = state.figures(runs)
     return -figures.aside * 2 >= ENOUGH and 100 * figures.asked <= OFTEN_PERCENT * figures.aside
 
 

@@ -8,9 +8,9 @@ from functools import partial
 from terse.guarantee import Guarantee
 from terse.plan import describe
 from terse.plan.model import Pattern
-from terse.review.starter import call_words, rule_name
+from terse.review.starter import rule_name
 from terse.tuning.kinds.kind import Alternatives, Kind
-from terse.tuning.saying import is_sayable, with_rule
+from terse.tuning.saying import is_sayable, pattern, with_rule
 from terse.tuning.state import Change, State
 
 _MOST_PATTERNS = 40
@@ -30,11 +30,12 @@ def _find(state: State) -> Iterator[Alternatives]:
 
 def _changes(server: str, tools: list[tuple[str, str]], state: State) -> Iterator[Change]:
     named = describe.patterns(Pattern(*tool) for tool in tools[:_MOST_PATTERNS])
-    for on in (call_words(server, "*"), named):
+    word = pattern((server, "*"))
+    for on in (word, named):
         name = state.draft.free_name(rule_name(server))
         draft = with_rule(state.draft, server, name, [f"on {on}", "use compact"])
         if draft is not None:
-            why = f"no rule is for these results of {server}: they pass as they came"
+            why = f"no rule is for these results of {word}: they pass as they came"
             yield Change(KIND.name, why, draft, Guarantee.LOSSLESS, name)
             # The names of tools are for where a pattern for all of the server would not do.
             return
