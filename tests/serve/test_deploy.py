@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shlex
 from pathlib import Path
 from typing import Any
 
+import kubernetes_validate
 import pytest
 import yaml
 
@@ -33,6 +35,32 @@ def container(kind: str, name: str) -> dict[str, Any]:
 TERSE = container("Deployment", "terse")
 VALKEY = container("StatefulSet", "terse-redis")
 ARGUMENTS = {"compose": COMPOSE["services"]["terse"]["command"], "kubernetes": TERSE["args"]}
+
+
+@pytest.mark.parametrize("version", ["1.28", "1.32", kubernetes_validate.latest_version()])
+@pytest.mark.parametrize("one", KUBERNETES, ids=lambda one: f"{one['kind']} {one['metadata']['name']}")
+def test_kubernetes_takes_the_manifest(one: dict[str, Any], version: str) -> None:
+    """By the published schema of each kind, in which no field is unknown, of an old release and a new one."""
+    kubernetes_validate.validate(one, version, strict=True)
+
+
+def test_a_slip_in_the_manifest_is_found() -> None:
+    """A schema that took everything would prove nothing."""
+    slip = copy.deepcopy(of_kind("Deployment", "terse"))
+    slip["spec"]["template"]["spec"]["containers"][0]["readinessProb"] = {}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(slip, "1.32", strict=True)
+
+
+def test_compose_takes_the_file() -> None:
+    """By the Compose specification, in which no field is unknown."""
+    compose_spec = pytest.importorskip("compose_spec", reason="there is no wheel of it for this platform")
+    text = (ROOT / "deploy" / "compose.yaml").read_text()
+    found = compose_spec.PyCompose.from_yaml(text).to_spec()
+    assert set(found.services) == {"terse", "redis", "front"}
+    for name, slip in (("read_only:", "read_onyl:"), ("service_healthy", "service_helthy")):
+        with pytest.raises(ValueError, match=slip.rstrip(":")):
+            compose_spec.PyCompose.from_yaml(text.replace(name, slip)).to_spec()
 
 
 @pytest.mark.parametrize("where", ARGUMENTS)
