@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "terse"
 LAYERS = (
     ("cli", "integrations"),
     ("tuning",),
-    ("api", "review", "fluency", "serve", "shell"),
+    ("api", "review", "verification", "fluency", "serve", "shell"),
     ("editors",),
     ("capture", "clients", "report", "ledger", "telemetry", "proxy", "language"),
     ("listing",),

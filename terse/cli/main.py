@@ -32,6 +32,7 @@ from terse.cli import (
     tune,
     uninstall,
 )
+    verify,
 from terse.cli import test as inline_tests
 from terse.cli.command import Command
 
@@ -99,6 +100,7 @@ COMMANDS: tuple[Command, ...] = (
     uninstall.COMMAND,
     stats.COMMAND,
     tune.COMMAND,
+    verify.COMMAND,
     fluency.COMMAND,
     show.COMMAND,
     tools.COMMAND,
