@@ -43,6 +43,7 @@ PAGES = (
     ROOT / "docs" / "guide.md",
     ROOT / "docs" / "benchmarks.md",
     ROOT / "docs" / "telemetry.md",
+    ROOT / "docs" / "tune.md",
 )
 """Pages that are written by hand, with generated blocks in them."""
 
@@ -107,7 +108,14 @@ def output(command: str) -> str:
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=EXAMPLES,
-        env={**os.environ, "PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"},
+        env={
+            **os.environ,
+            "PATH": path,
+            "COLUMNS": "80",
+            "LC_ALL": "C.UTF-8",
+            "PYTHONUTF8": "1",
+            "TERSE_LEDGER": "off",
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

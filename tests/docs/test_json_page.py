@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from terse.report import differed_json, shown_json, tested, tested_json
+from terse.report import differed_json, shown_json, tested, tested_json, tuned, tuned_json
 from terse.report.differed import Diff, NewLoss, SampleDiff, Side
 from terse.report.shown import Shown, ShownGuard, ShownLine, ShownRule
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
 LOSS = NewLoss("every id", "a.terse:1", ("why",))
 SIDE = Side("a", 1, "lossy", ("every id",), 1)
+MEASURED = tuned.Measured(2, 1, 30, 20, 9)
 OUTPUTS = {
     "test": tested_json.render(
         tested.TestRun(
@@ -32,6 +33,19 @@ OUTPUTS = {
     ),
     "diff": differed_json.render(
         Diff("main", "a", (SampleDiff("x", ("s/t",), SIDE, SIDE, True, (LOSS,)),), notes=("n",))
+    ),
+    "tune": tuned_json.render(
+        tuned.Tuned(
+            *("a", 1, 1, 1, 1, 1),
+            (
+                tuned.Proposal(
+                    *("chain", "why", "a", ("s/t",), (tuned.Edit("a.terse", ("b",), ("c",)),)),
+                    *(MEASURED, MEASURED, (2, 1), "nothing", "exact", "lossless"),
+                ),
+            ),
+            MEASURED,
+            40,
+        )
     ),
     "show": shown_json.render(
         Shown(
