@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +14,8 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import fail, write
-from terse.cli.files import read_text, shown
+from terse.cli.files import shown
+from terse.cli.prices import prices as price_table
 
 _SPAN = re.compile(r"(\d{1,6}) ?([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -48,8 +47,13 @@ def stats(
         typer.Option(
             "--prices",
             metavar="PRICE|FILE",
-            help="What a million tokens cost: a number, or a JSON file with a number for each client's name.",
+            help="What a million tokens cost: a number, or a table by model (TOML or JSON). Default: "
+            "~/.config/terse/prices.toml, if there is one.",
         ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME", help="The model of the prices that every client runs."),
     ] = None,
     ledger: Annotated[
         str | None,
@@ -69,12 +73,12 @@ def stats(
     if as_json + as_csv + (html is not None) > 1:
         fail("--json, --csv and --html are three ways to write the same: choose one")
     start, words = _start(since)
-    price = _prices(prices)
+    table = price_table(prices, model)
     path = ledger if ledger is not None else place(os.environ)
     if path is None:
         fail("the ledger is off (TERSE_LEDGER=off): name one with --ledger FILE")
     try:
-        facts = Stats.of(records(Path(path), start), by.value, price)
+        facts = Stats.of(records(Path(path), start), by.value, table)
     except Unusable as error:
         fail(f"{shown(path)}: {error}")
     if as_json or as_csv:
@@ -120,37 +124,6 @@ def _start(since: str) -> tuple[float, str]:
     return zoned.timestamp(), f"since {shown(since)}"
 
 
-def _prices(given: str | None) -> Callable[[str], float | None]:
-    """The price of a million tokens, by the client's name; `*` is for all others.
-
-    Raises:
-        CommandError: it is no price, and no file with prices.
-    """
-    if given is None:
-        return lambda client: None
-    one = _price(given)
-    if one is not None:
-        return lambda client: one
-    try:
-        table = json.loads(read_text(given))
-    except ValueError:
-        fail(f"--prices {shown(given)}: neither a number nor a file with JSON")
-    if not isinstance(table, dict) or not all(_price(value) is not None for value in table.values()):
-        fail(f'--prices {shown(given)}: write a number for each client: {{"claude-code": 3.0, "*": 2.5}}')
-    known = {name: _price(value) for name, value in table.items()}
-    return lambda client: known.get(client, known.get("*"))
-
-
-def _price(given: object) -> float | None:
-    if isinstance(given, bool):
-        return None
-    try:
-        price = float(given) if isinstance(given, (int, float, str)) else -1.0
-    except ValueError:
-        return None
-    return price if 0 <= price <= 1e6 else None
-
-
 COMMAND = Command(
     name="stats",
     sentence="Tell what was saved: gross and net, by tool, rule, server, client or day, and what to do.",
@@ -161,8 +134,10 @@ COMMAND = Command(
         "Every terse proxy notes sizes, names and times of what it sends in a ledger that only its user can "
         "read: never content, never arguments. `--no-ledger`, or TERSE_LEDGER=off, switches it off; "
         "TERSE_LEDGER names another file.",
-        "Net is gross less all that was fetched later. A saved token is counted once, and is paid again on "
-        "each later turn of a conversation.",
+        "Net is gross less all that was fetched later: values, wholes of results that were sent as changes, "
+        "definitions. Explanations and handles stand in what was sent. A saved token is counted once, and is "
+        "paid again on each later turn of a conversation.",
+        "Money needs a table of prices, which the user writes: docs/stats.md. None comes with terse.",
         "Exit codes: 0 done; 2 the ledger cannot be read.",
     ),
 )

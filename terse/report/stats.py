@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from statistics import median
@@ -10,6 +10,7 @@ from typing import Literal
 
 from terse.guarantee import Guarantee
 from terse.record import Record
+from terse.report.prices import Price, Prices
 
 By = Literal["tool", "rule", "server", "client", "day"]
 
@@ -25,16 +26,20 @@ class Group:
         results: results of calls, errors of the protocol not among them.
         counted: messages whose tokens are known; sums of tokens are over these.
         tokens_in, tokens_out: of results and lists.
-        fetched: tokens of what was fetched later: values that were set aside, wholes, definitions.
+        fetched: tokens of what was fetched later; `fetched_by` has them by what it was: `values` that were
+            set aside, `wholes` of results that were sent as changes, `definitions`, and `nothing` (what was
+            said of a handle under which nothing is kept).
         shares: of each result with tokens, the share that was saved.
         lossy: results from which something was taken for good; `lossy_saved` are their tokens that went.
         losing: the rules' lines that did that, each with how often.
-        aside, fetched_values: values that were set aside, and those of them that were fetched.
+        aside, aside_tokens: values that were set aside, and what they would have taken.
+        fetched_values: those of them that were fetched.
         repeats: results that were sent as what changed.
         faults, bounds: by kind, how often.
         tiers: by name, how often a step changed something.
         milliseconds: of each result, from when it was there until it was sent.
-        money: what the saved tokens would have cost, each once; None where the client's price is not known.
+        money: what the saved tokens would have cost, each once; None where no client's price is known.
+        money_later: what they would have cost again on each later turn that reads them from a cache.
     """
 
     name: str
@@ -47,10 +52,12 @@ class Group:
     bytes_in: int = 0
     bytes_out: int = 0
     fetched: int = 0
+    fetched_by: dict[str, int] = field(default_factory=dict)
     retrieves: int = 0
     lossy: int = 0
     lossy_saved: int = 0
     aside: int = 0
+    aside_tokens: int = 0
     fetched_values: int = 0
     repeats: int = 0
     shares: list[float] = field(default_factory=list)
@@ -60,6 +67,7 @@ class Group:
     bounds: dict[str, int] = field(default_factory=dict)
     tiers: dict[str, int] = field(default_factory=dict)
     money: float | None = None
+    money_later: float | None = None
 
     @property
     def gross(self) -> int:
@@ -91,17 +99,19 @@ class Group:
         """Values that were set aside and that nobody asked for."""
         return max(self.aside - self.fetched_values, 0)
 
-    def add(self, record: Record, price: float | None = None) -> None:
+    def add(self, record: Record, price: Price | None = None) -> None:
         """Take one more message in.
 
         Args:
-            price: of a million tokens for its client.
+            price: what its client pays.
         """
         self.messages += 1
         tokens_in, tokens_out = record.tokens_in, record.tokens_out
         if price is not None and tokens_out is not None:
             saved = (tokens_in or 0) - tokens_out
-            self.money = (self.money or 0.0) + saved * price / 1e6
+            self.money = (self.money or 0.0) + saved * price.input / 1e6
+            if price.cached_input is not None:
+                self.money_later = (self.money_later or 0.0) + saved * price.cached_input / 1e6
         self.bytes_in += record.bytes_in
         self.bytes_out += record.bytes_out
         for fault in record.faults:
@@ -111,6 +121,8 @@ class Group:
         if record.what in ("retrieve", "definition"):
             self.retrieves += 1
             self.fetched += tokens_out or 0
+            what = _fetched(record)
+            self.fetched_by[what] = self.fetched_by.get(what, 0) + (tokens_out or 0)
             self.fetched_values += record.retrieved == "value" and record.is_first
             return
         self.errors += record.is_error
@@ -125,6 +137,7 @@ class Group:
         self.results += 1
         self.repeats += record.repeat is not None
         self.aside += record.aside_values
+        self.aside_tokens += record.aside_tokens or 0
         self.milliseconds.append(record.milliseconds)
         saved = 0
         if record.tokens_in and record.tokens_out is not None:
@@ -147,6 +160,7 @@ class Stats:
         groups: those that saved most first; days in their order.
         days: the same messages by day.
         first, last: when the first and last of them was sent, in seconds since 1970; None of none.
+        prices: what money is counted by; None: by nothing.
     """
 
     by: By
@@ -155,22 +169,17 @@ class Stats:
     days: tuple[Group, ...]
     first: float | None
     last: float | None
+    prices: Prices | None = None
 
     @classmethod
-    def of(
-        cls, records: Iterable[Record], by: By, price: Callable[[str], float | None] = lambda client: None
-    ) -> Stats:
-        """Records, in groups.
-
-        Args:
-            price: of a million tokens for the client of this name.
-        """
+    def of(cls, records: Iterable[Record], by: By, prices: Prices | None = None) -> Stats:
+        """Records, in groups."""
         groups: dict[str, Group] = {}
         days: dict[str, Group] = {}
         everything = Group("all")
         first = last = None
         for record in records:
-            cost = price(record.client)
+            cost = None if prices is None else prices.of(record.client)
             first = record.at if first is None else min(first, record.at)
             last = record.at if last is None else max(last, record.at)
             for known, name in ((groups, name_of(record, by)), (days, name_of(record, "day"))):
@@ -180,7 +189,13 @@ class Stats:
             everything.add(record, cost)
         in_order = tuple(days[name] for name in sorted(days))
         ordered = tuple(sorted(groups.values(), key=lambda group: (-group.saved, group.name)))
-        return cls(by, in_order if by == "day" else ordered, everything, in_order, first, last)
+        return cls(by, in_order if by == "day" else ordered, everything, in_order, first, last, prices)
+
+
+def _fetched(record: Record) -> str:
+    if record.what == "definition":
+        return "definitions"
+    return "nothing" if record.retrieved is None else f"{record.retrieved}s"
 
 
 def name_of(record: Record, by: By) -> str:

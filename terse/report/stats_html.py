@@ -9,7 +9,7 @@ from pathlib import Path
 
 from terse.report.explain_views import shown
 from terse.report.stats import Group, Stats, advice
-from terse.report.stats_text import headline
+from terse.report.stats_text import UNWRAP, headline, money
 
 MOST_BARS = 15
 MOST_DAYS = 60
@@ -45,7 +45,8 @@ def _body(stats: Stats, since: str) -> Iterator[str]:
     yield f"<h1>terse stats</h1>\n<p>{shown(headline(stats, since))}</p>\n"
     if not stats.all.messages:
         return
-    yield _tiles(stats.all)
+    yield _tiles(stats.all, "" if stats.prices is None else stats.prices.currency)
+    yield "".join(f'<p class="soft">{shown(line)}</p>\n' for line in money(stats))
     if len(stats.days) > 1:
         yield "<h2>By day</h2>\n" + _LEGEND + _columns(stats.days[-MOST_DAYS:])
     if stats.by != "day":
@@ -55,15 +56,22 @@ def _body(stats: Stats, since: str) -> Iterator[str]:
     yield from _lists(stats)
 
 
-def _tiles(whole: Group) -> str:
+def _amount(money: float, currency: str) -> str:
+    return shown(f"{money:,.2f} {currency}".rstrip())
+
+
+def _tiles(whole: Group, currency: str) -> str:
     tiles = [
         (f"{whole.share:.1f}%", "saved net"),
         (f"{whole.saved:,}", "tokens saved net"),
         (f"{whole.results:,}", "results"),
+        (f"{whole.gross:,}", "tokens saved gross"),
         (f"{whole.fetched:,}", "tokens fetched later"),
     ]
     if whole.money is not None:
-        tiles.append((f"{whole.money:,.2f}", "money, each token once"))
+        tiles.append((_amount(whole.money, currency), "money, each token once"))
+    if whole.money_later:
+        tiles.append((_amount(whole.money_later, currency), "money, each later turn"))
     return '<ul class="tiles">' + "".join(f"<li><b>{big}</b>{what}</li>" for big, what in tiles) + "</ul>\n"
 
 
@@ -179,12 +187,11 @@ def _lists(stats: Stats) -> Iterator[str]:
             for group in unused[:MOST_BARS]
         )
     said = [(group, found) for group in stats.groups if (found := advice(group)) is not None]
-    if said and stats.by == "tool":
+    if said and stats.by in UNWRAP:
         order = {"tune": 0, "unwrap": 1, "keep": 2}
         said.sort(key=lambda each: order[each[1].do])
-        words = {"tune": "tune", "unwrap": "leave out", "keep": "keep"}
         yield "<h2>What to do</h2>\n" + _list(
-            f"{words[found.do]} {group.name}: {found.why}" for group, found in said[:MOST_ROWS]
+            f"{found.do} {group.name}: {found.why}" for group, found in said[:MOST_ROWS]
         )
 
 

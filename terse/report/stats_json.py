@@ -1,4 +1,4 @@
-"""`terse stats --json`, and `--csv`."""
+"""`terse stats --json`, and `--csv`. The format is stable: keys are added, never changed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from terse.report.stats import Group, Stats, advice
 
+FORMAT = 1
 CSV_COLUMNS = (
     "name",
     "messages",
@@ -17,6 +18,7 @@ CSV_COLUMNS = (
     "errors",
     "tokens_in",
     "tokens_out",
+    "gross_tokens",
     "fetched_tokens",
     "saved_tokens",
     "saved_percent",
@@ -29,15 +31,20 @@ CSV_COLUMNS = (
     "values_never_fetched",
     "repeats",
     "money",
+    "money_each_later_turn",
 )
 
 
 def render(stats: Stats) -> str:
     """All groups with all that is known of them."""
+    prices = stats.prices
     facts = {
+        "format": FORMAT,
         "by": stats.by,
         "first": _time(stats.first),
         "last": _time(stats.last),
+        "currency": None if prices is None else prices.currency or None,
+        "prices_from": None if prices is None else prices.source or None,
         "all": _group(stats.all),
         "groups": [_group(group) for group in stats.groups],
         "days": [_group(group) for group in stats.days],
@@ -63,7 +70,9 @@ def _group(group: Group) -> dict[str, Any]:
         "errors": group.errors,
         "tokens_in": group.tokens_in,
         "tokens_out": group.tokens_out,
+        "gross_tokens": group.gross,
         "fetched_tokens": group.fetched,
+        "fetched_by": group.fetched_by,
         "saved_tokens": group.saved,
         "saved_percent": round(group.share, 2),
         "median_saved_percent": _rounded(group.median_share),
@@ -74,6 +83,7 @@ def _group(group: Group) -> dict[str, Any]:
         "lossy_saved_tokens": group.lossy_saved,
         "losing_lines": group.losing,
         "values_set_aside": group.aside,
+        "values_set_aside_tokens": group.aside_tokens,
         "values_never_fetched": group.never_fetched,
         "fetches": group.retrieves,
         "repeats": group.repeats,
@@ -81,6 +91,7 @@ def _group(group: Group) -> dict[str, Any]:
         "bounds": group.bounds,
         "faults": group.faults,
         "money": _rounded(group.money, 4),
+        "money_each_later_turn": _rounded(group.money_later, 4),
         "advice": None if found is None else {"do": found.do, "why": found.why},
     }
 

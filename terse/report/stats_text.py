@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from terse.report.explain import visible
 from terse.report.stats import Group, Stats, advice
@@ -11,6 +11,11 @@ MOST = 40
 """Groups that are listed; `--json` and `--csv` have all."""
 MOST_NAMED = 5
 """Losses and values nobody fetched that are named."""
+UNWRAP = {
+    "tool": "to unwrap a tool, name it in an `except` line of its rule; a whole server: terse uninstall",
+    "server": "to unwrap a server: terse uninstall SERVER",
+}
+"""What advice is given for, with how it is followed."""
 _LONGEST_NAME = 44
 
 
@@ -79,8 +84,11 @@ def _money(money: float | None) -> str:
 
 def _net(stats: Stats) -> Iterator[str]:
     whole = stats.all
-    said = f"gross {whole.gross:,} tokens, {whole.fetched:,} fetched later, net {whole.saved:,}"
-    yield f"{said} ({whole.share:.1f}%); each is paid again on every later turn of a conversation"
+    kinds = ", ".join(f"{kind} {tokens:,}" for kind, tokens in sorted(whole.fetched_by.items()))
+    fetched = f"{whole.fetched:,} fetched later" + (f" ({kinds})" if kinds else "")
+    yield f"gross {whole.gross:,} tokens, {fetched}, net {whole.saved:,} ({whole.share:.1f}%)"
+    yield "a token is counted once, and paid again on every later turn of a conversation"
+    yield from money(stats)
     unknown = whole.messages - whole.counted - whole.retrieves
     if unknown:
         were = (
@@ -92,6 +100,20 @@ def _net(stats: Stats) -> Iterator[str]:
     if whole.faults:
         kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(whole.faults.items()))
         yield f"faults: {kinds}"
+
+
+def money(stats: Stats) -> Iterator[str]:
+    """What was saved in money, and what the prices are from."""
+    prices, whole = stats.prices, stats.all
+    if prices is None:
+        return
+    currency = f" {prices.currency}" if prices.currency else ""
+    if whole.money is None:
+        yield "money: no client's model is known: say which with --model, or in the table (docs/stats.md)"
+        return
+    later = f", and {_money(whole.money_later)}{currency} on each later turn" if whole.money_later else ""
+    source = f" (prices: {prices.source})" if prices.source else ""
+    yield f"money: {_money(whole.money)}{currency} once{later}{source}"
 
 
 def _losses(stats: Stats) -> Iterator[str]:
@@ -108,20 +130,23 @@ def _aside(stats: Stats) -> Iterator[str]:
     if not stats.all.aside:
         return
     yield ""
-    yield f"set aside: {stats.all.aside:,} values, {stats.all.never_fetched:,} of them never fetched"
+    whole = stats.all
+    size = f" ({whole.aside_tokens:,} tokens)" if whole.aside_tokens else ""
+    yield f"set aside: {whole.aside:,} values{size}, {whole.never_fetched:,} of them never fetched"
     unused = sorted((group for group in stats.groups if group.aside), key=lambda each: -each.never_fetched)
     for group in unused[:MOST_NAMED]:
         yield f"  {group.name}: {group.never_fetched:,} of {group.aside:,} never fetched"
 
 
 def _advice(stats: Stats) -> Iterator[str]:
-    if stats.by != "tool":
+    if stats.by not in UNWRAP:
         return
     said = [(group, found) for group in stats.groups if (found := advice(group)) is not None]
-    wanted: Sequence[tuple[str, str]] = (("tune", "tune"), ("unwrap", "leave out"), ("keep", "keep"))
     if said:
         yield ""
         yield "what to do"
-    for do, words in wanted:
+    for do in ("tune", "unwrap", "keep"):
         for group, found in [each for each in said if each[1].do == do][:MOST_NAMED]:
-            yield f"  {words} {group.name}: {found.why}"
+            yield f"  {do} {group.name}: {found.why}"
+    if any(found.do == "unwrap" for _, found in said):
+        yield f"  ({UNWRAP[stats.by]})"

@@ -59,9 +59,11 @@ def test_a_page_is_written(terse: Terse, ledger: Path, tmp_path: Path) -> None:
         (["--ledger", "text"], "text: file is not a database"),
         (["--since", "soon"], "--since soon: write 45m, 24h, 7d, 4w, a day such as 2026-11-30, or all"),
         (["--json", "--csv"], "--json, --csv and --html are three ways to write the same: choose one"),
-        (["--prices", "text"], "--prices text: neither a number nor a file with JSON"),
+        (["--prices", "text"], "--prices text: neither a number nor a table in TOML or JSON"),
         (["--prices", "-1"], "no such file: -1"),
-        (["--prices", "wrong.json"], "--prices wrong.json: write a number for each client"),
+        (["--prices", "wrong.json"], "--prices wrong.json: there is no 'claude-code': write models, clients"),
+        (["--model", "large"], "--model large: there are no prices: write "),
+        (["--prices", "p.toml", "--model", "b"], "--model b: p.toml has a"),
         (["--html", "no/where.html"], "--html no/where.html: No such file or directory"),
     ],
 )
@@ -70,6 +72,7 @@ def test_what_cannot_be_read(
 ) -> None:
     """One line says why, and the exit code is 2."""
     (tmp_path / "text").write_text("no database at all, and no JSON")
+    (tmp_path / "p.toml").write_text("models.a.input = 1")
     (tmp_path / "wrong.json").write_text('{"claude-code": "much"}')
     given = arguments if "--ledger" in arguments else ["--ledger", str(ledger), *arguments]
     done = terse("stats", *given)
@@ -77,6 +80,25 @@ def test_what_cannot_be_read(
     assert done.returncode == 2
     assert says in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
+
+
+def test_the_own_table_of_prices(terse: Terse, ledger: Path, tmp_path: Path) -> None:
+    """A table below the configuration folder is used without being named; `--prices` names another one."""
+    own = tmp_path / "config" / "terse" / "prices.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(
+        'currency = "EUR"\n[models.a]\ninput = 1000\n[models.b]\ninput = 1\n[clients]\n"*" = "a"\n'
+    )
+    (tmp_path / "other.json").write_text('{"models": {"a": {"input": 2000, "cached_input": 500}}}')
+    for arguments, says in (
+        ((), "money: 3.60 EUR once\n"),
+        (("--model", "b"), "money: 0.00 EUR once\n"),
+        (("--prices", "other.json"), "money: 7.20 once, and 1.80 on each later turn\n"),
+        (("--prices", "100"), "money: 0.36 once\n"),
+    ):
+        done = terse("stats", "--ledger", str(ledger), *arguments, XDG_CONFIG_HOME=str(tmp_path / "config"))
+        assert done.returncode == 0, done.stderr
+        assert says in done.stdout.decode()
 
 
 def test_a_ledger_that_is_off(terse: Terse) -> None:

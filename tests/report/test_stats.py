@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from terse.guarantee import Guarantee
 from terse.record import Record
 from terse.report import stats_json, stats_text
+from terse.report.prices import Price, Prices
 from terse.report.stats import By, Group, Stats, advice
 from tests.ledger.notes import AT, record
 
@@ -66,17 +70,79 @@ def test_every_grouping_has_the_same_sums(by: By) -> None:
     assert [day.name for day in facts.days] == ["2027-01-15", "2027-01-16", "2027-01-17"]
 
 
+PRICES = Prices(
+    {"large": Price(3.0, 0.3), "free": Price(0.0)},
+    {"claude-code": "large", "free": "free"},
+    "USD",
+    "the price list of 2026-11-30",
+)
+
+
 def test_money_is_what_the_saved_tokens_cost() -> None:
-    """By the price of each client; unknown where nobody said it."""
-    prices = {"claude-code": 3.0, "free": 0.0}
+    """By the model of each client, once and from a cache; unknown where nobody said which model it is."""
     records = [record(), record(client="free"), record(client="somebody")]
-    facts = Stats.of(records, "client", prices.get)
+    facts = Stats.of(records, "client", PRICES)
 
     assert {group.name: group.money for group in facts.groups} == {
         "claude-code": pytest.approx(600 * 3.0 / 1e6),
         "free": 0.0,
         "somebody": None,
     }
+    assert {group.name: group.money_later for group in facts.groups} == {
+        "claude-code": pytest.approx(600 * 0.3 / 1e6),
+        "free": None,
+        "somebody": None,
+    }
+    assert facts.all.money == pytest.approx(600 * 3.0 / 1e6)
+
+
+def test_what_is_fetched_costs_money() -> None:
+    """Money is net, too."""
+    fetched = record(what="retrieve", tokens_in=0, tokens_out=1000, retrieved="whole", is_first=True)
+    facts = Stats.of([record(), fetched], "tool", PRICES)
+
+    assert facts.all.fetched_by == {"wholes": 1000}
+    assert facts.all.money == pytest.approx((600 - 1000) * 3.0 / 1e6)
+
+
+def test_a_model_stands_for_all_clients() -> None:
+    """What `--model` says goes before the table's clients."""
+    assert PRICES.with_model("free").of("claude-code") == Price(0.0)
+    with pytest.raises(KeyError):
+        PRICES.with_model("small")
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ([], "write [models.NAME] with input = PRICE"),
+        ({}, "it has no models"),
+        ({"models": {}, "price": 3}, "there is no 'price'"),
+        ({"models": {"a": 3}}, "models.a: write input = PRICE"),
+        ({"models": {"a": {"output": 3}}}, "models.a: write input = PRICE"),
+        ({"models": {"a": {"input": True}}}, "models.a.input is no price"),
+        ({"models": {"a": {"input": -1}}}, "models.a.input is no price"),
+        ({"models": {"a": {"input": float("nan")}}}, "models.a.input is no price"),
+        ({"models": {"a": {"input": 1, "cached_input": "x"}}}, "models.a.cached_input is no price"),
+        ({"models": {"a": {"input": 1}}, "clients": {"x": "b"}}, "clients.x: there is no model 'b'"),
+        ({"models": {"a": {"input": 1}}, "clients": []}, "clients is no table"),
+        ({"models": {"a": {"input": 1}}, "currency": 1}, "currency and source are texts"),
+    ],
+)
+def test_a_table_that_is_none_says_what_to_write(document: object, says: str) -> None:
+    """Whatever TOML or JSON holds."""
+    with pytest.raises(ValueError, match=re.escape(says)):
+        Prices.read(document)
+
+
+def test_the_table_of_the_page_is_one() -> None:
+    """docs/stats.md shows a table that terse reads."""
+    page = (Path(__file__).parent.parent.parent / "docs" / "stats.md").read_text(encoding="utf-8")
+    block = page.partition("```toml\n")[2].partition("```")[0]
+    table = Prices.read(tomllib.loads(block))
+
+    assert table.of("claude-code") == Price(1.0, 0.1)
+    assert table.of("somebody") == Price(0.5)
 
 
 def group(results: int = 40, tokens_in: int = 40_000, tokens_out: int = 10_000, **facts: object) -> Group:
@@ -121,9 +187,7 @@ def test_few_results_say_nothing() -> None:
 
 def test_the_page_for_people(golden: Callable[[str, str], None]) -> None:
     """Rows, the sum, losses, what was never fetched, and what to do."""
-    golden(
-        "stats/week.txt", stats_text.render(Stats.of(week(), "tool", lambda client: 3.0), "in the last 7d")
-    )
+    golden("stats/week.txt", stats_text.render(Stats.of(week(), "tool", PRICES), "in the last 7d"))
 
 
 def test_nothing_noted() -> None:
