@@ -10,6 +10,7 @@ from typer.main import get_command
 from terse import __version__
 from terse.cli import (
     bench,
+    capture,
     check,
     console,
     diff,
@@ -99,6 +100,7 @@ COMMANDS: tuple[Command, ...] = (
     doctor.COMMAND,
     uninstall.COMMAND,
     stats.COMMAND,
+    capture.COMMAND,
     tune.COMMAND,
     verify.COMMAND,
     fluency.COMMAND,

@@ -42,10 +42,16 @@ def run(given: Options) -> int | None:
     if len(servers) < 2:
         return None
     given.reject(OF_ONE, "that is alone: those of a document have their own, or say which one: FILE NAME")
+    capture = None
+    if given.capture is not None:
+        from terse.cli.capturing import asked_of
+
+        capture = asked_of(given)
     starts: dict[str, Callable[[], Upstream]] = {
         name: _Process(name, server) for name, server in servers.items() if isinstance(server, Local)
     }
 
+    from terse.cli.capturing import CLOSE_SECONDS, recorder_of
     from terse.cli.observers import observers
     from terse.proxy.complaints import Complaints
     from terse.proxy.many.assembled import Manner, router
@@ -55,6 +61,7 @@ def run(given: Options) -> int | None:
 
     complaints = Complaints()
     observed = observers(complaints, telemetry=given.telemetry, notes=given.notes)
+    recorder = recorder_of(capture, complaints)
     rules = _Rules(given)
     manner = Manner(
         has_rules=given.rules is not None,
@@ -63,6 +70,7 @@ def run(given: Options) -> int | None:
         store=rules.store,
         memory_bytes=given.memory_bytes,
         observe=observed.observe,
+        record=recorder.sent,
         limit=given.wait or LIMIT_SECONDS,
     )
     for name, server in servers.items():
@@ -82,6 +90,7 @@ def run(given: Options) -> int | None:
         complaints=complaints,
     ).run()
     observed.close()
+    recorder.close(CLOSE_SECONDS)
     return code
 
 

@@ -14,10 +14,11 @@ from terse.proxy.child import Child, occupy_standard_descriptors
 # Type checkers know the name; importing `typing` for it would delay the start of the server.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from terse.capture.recorder import Recorder
     from terse.cli.observers import Observers
     from terse.proxy.complaints import Complaints
     from terse.proxy.connection import Upstream
-    from terse.proxy.session import ProxySession
+    from terse.proxy.session import ProxySession, Recording
     from terse.proxy.stdio import Relay
     from terse.record import Observer
 
@@ -41,6 +42,10 @@ Options:
                        valid, hold from the next result on
   --no-ledger          do not note sizes, names and times of what is sent, which `terse stats` tells of, and
                        say nothing of it at the end; TERSE_LEDGER=off does the same
+  --capture[=FOLDER]   write calls and their results, redacted, to a folder that only you can read, for `terse
+                       measure` and `terse tune`; `terse capture` says more, and does it without a restart
+  --redact PATTERN, --redact-name GLOB, --redact-file FILE, --no-arguments
+                       with --capture: what else is redacted; arguments of calls are left out
   --telemetry          export metrics and spans with OpenTelemetry, as its OTEL_ variables say; without this,
                        that is done where they name an endpoint. It needs the extra `telemetry`
   --store FILE         keep what was set aside in this file, so that it outlives a restart
@@ -120,6 +125,11 @@ def main(arguments: list[str]) -> int:
             if code is not None:
                 # At once, as below.
                 os._exit(code)
+        capture = None
+        if given.capture is not None:
+            from terse.cli.capturing import asked_of
+
+            capture = asked_of(given)
         upstream = _start(given)
     except Unusable as reason:
         from terse.cli.console import complain
@@ -134,12 +144,15 @@ def main(arguments: list[str]) -> int:
     from terse.proxy.stdio import Relay
 
     observed: list[Observers] = []
+    recorders: list[Recorder] = []
 
     def load(complaints: Complaints) -> ProxySession:
+        from terse.cli.capturing import recorder_of
         from terse.cli.observers import observers
 
         observed.append(observers(complaints, telemetry=given.telemetry, notes=given.notes))
-        return _loaded(given, complaints, relay, observed[0].observe)
+        recorders.append(recorder_of(capture, complaints))
+        return _loaded(given, complaints, relay, observed[0].observe, recorders[0].sent)
 
     def rewrites_lists(introduction: bytes) -> bool:
         from terse.proxy.clients import may_show_structured
@@ -160,6 +173,8 @@ def main(arguments: list[str]) -> int:
     code = relay.run()
     for each in observed:
         each.close()
+    for recorder in recorders:
+        recorder.close(2.0)
     # At once: threads may be waiting for input that never comes, and nothing is left to clean up.
     os._exit(code)
 
@@ -212,14 +227,16 @@ def _check_telemetry() -> None:
         raise Unusable(f"--telemetry: {reason}") from None
 
 
-def _loaded(given: Options, complaints: Complaints, relay: Relay, observe: Observer | None) -> ProxySession:
+def _loaded(
+    given: Options, complaints: Complaints, relay: Relay, observe: Observer | None, record: Recording
+) -> ProxySession:
     """As `_session`.
 
     Raises:
         Refused: as `_session`; or, where rules were asked for, whatever else kept them from being loaded.
     """
     try:
-        return _session(given, complaints, relay, observe)
+        return _session(given, complaints, relay, observe, record)
     except BaseException as error:
         from terse.cli.asked_rules import as_refused
 
@@ -229,7 +246,9 @@ def _loaded(given: Options, complaints: Complaints, relay: Relay, observe: Obser
         raise refused from error
 
 
-def _session(given: Options, complaints: Complaints, relay: Relay, observe: Observer | None) -> ProxySession:
+def _session(
+    given: Options, complaints: Complaints, relay: Relay, observe: Observer | None, record: Recording
+) -> ProxySession:
     """The rules, ready to run; called in a thread while the server boots. The relay follows them then.
 
     Raises:
@@ -254,4 +273,5 @@ def _session(given: Options, complaints: Complaints, relay: Relay, observe: Obse
         store=None if given.store is None else store_in(given.store),
         memory_bytes=given.memory_bytes,
         observe=observe,
+        record=record,
     )

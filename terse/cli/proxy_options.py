@@ -20,14 +20,16 @@ _OAUTH = (
     *("--client-metadata-url", "--callback-port"),
 )
 _ALONE = "--client-credentials"
+_CAPTURE = "--capture"
 _ONCE = frozenset(
     (
         *("--rules", "--server-name", "--client", "--store", "--memory", "--config", "--wait", "--cwd"),
         *("--transport", "--timeout", "--login-timeout", *_OAUTH),
     )
 )
-_OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H"}
-_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch", "--no-ledger", "--telemetry", _ALONE))
+_REDACTION = ("--redact", "--redact-name", "--redact-file")
+_OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H", **{name: name for name in _REDACTION}}
+_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch", "--no-ledger", "--telemetry", "--no-arguments", _ALONE))
 OF_PROCESSES = ("-e", "--cwd")
 """What only a server that is a process has."""
 OF_URLS = ("-H", "--transport", "--timeout", "--no-login", "--login-timeout", *_OAUTH, _ALONE)
@@ -44,6 +46,7 @@ class Options:
 
     Attributes:
         given: the names of the options that were given, `-e` and `-H` by these.
+        capture: the folder to capture calls in; empty: the user's own; None: only if that is asked for otherwise.
 
     Raises:
         Unusable: a value makes no sense.
@@ -82,6 +85,12 @@ class Options:
         self.watches = "--no-watch" not in flags
         self.telemetry = "--telemetry" in flags
         self.notes = "--no-ledger" not in flags
+        self.capture = values.get(_CAPTURE)
+        self.redaction = {name: lists[name] for name in _REDACTION if name in lists}
+        self.captures_arguments = "--no-arguments" not in flags
+        for option in (*self.redaction, *(("--no-arguments",) if not self.captures_arguments else ())):
+            if self.capture is None:
+                raise Unusable(f"{option} goes with --capture")
 
     def reject(self, options: tuple[str, ...], why: str) -> None:
         """
@@ -138,6 +147,9 @@ def read(arguments: list[str]) -> Options:
         name, equals, value = word.partition("=")
         if word == "--":
             command = list(rest)
+        elif name == _CAPTURE:
+            # The folder stands with it: a word of its own could be the server's URL.
+            values[name] = _value(name, value, is_joined=True) if equals else ""
         elif word in _FLAGS:
             flags.add(word)
         elif word in _OFTEN or (name in _OFTEN and name.startswith("--")):

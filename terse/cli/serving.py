@@ -8,10 +8,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from terse.cli.asked_rules import policy_of
+from terse.cli.capturing import CLOSE_SECONDS, asked_of, recorder_of
 from terse.cli.oauth_options import login_to
 from terse.cli.observers import observers as all_observers
 from terse.cli.proxied import Unusable, chosen_server, read_config
 from terse.cli.proxy_options import OF_ONE, OF_URLS, Options
+from terse.cli.proxy_options import Unusable as UnusableOptions
 from terse.memory.expiring_store import ExpiringStore
 from terse.memory.received_session import Receipts
 from terse.memory.sqlite_store import SqliteStore
@@ -82,6 +84,10 @@ class Behind:
             self._complaints, telemetry=given.telemetry, notes=given.notes, others=observers
         )
         self._observe = self._observers.observe
+        try:
+            self._recorder = recorder_of(asked_of(given), self._complaints)
+        except UnusableOptions as reason:
+            raise Unusable(str(reason)) from None
         self._servers = _servers(given, self._complaints)
         self._names = tuple(self._servers)
         self._stores: dict[str, Store] = {}
@@ -93,6 +99,7 @@ class Behind:
     def close(self) -> None:
         """Finish what is noted of what was sent: to be called when the service has ended."""
         self._observers.close()
+        self._recorder.close(CLOSE_SECONDS)
 
     def for_session(self, caller: str, send: Send, ended: Ended) -> Opened:
         """See `terse.serve.session.Open`."""
@@ -153,6 +160,7 @@ class Behind:
                 receipts=receipts,
                 remembers=not is_shared,
                 observe=self._observe,
+                record=self._recorder.sent,
             )
 
         connection = Connection(
@@ -181,6 +189,7 @@ class Behind:
             receipts=receipts,
             remembers=not is_shared,
             observe=self._observe,
+            record=self._recorder.sent,
             limit=given.wait or LIMIT_SECONDS,
         )
         all_of_them = router(
@@ -228,6 +237,7 @@ class Behind:
                     client=given.client,
                     retrieves=given.retrieves,
                     observe=self._observe,
+                    record=self._recorder.sent,
                 )
             except BaseException:
                 # Without it calls are not counted here, and no replica has the right numbers.

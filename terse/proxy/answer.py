@@ -69,6 +69,19 @@ class Answer:
         """What the rewriter makes of it."""
         return rewriter.rewrite(self)
 
+    def whole_result(self) -> bytes | None:
+        """The tool's result as it came; None where it is not complete, or not what MCP says a result is."""
+        try:
+            if self._complete_result() is None:
+                return None
+            span = self._result
+            found = members(self._structure, *span)
+            if "content" not in found and "taskId" in found and "result" in found:
+                span = found["result"]
+            return self._bytes(span)
+        except MALFORMED:
+            return None
+
     def texts(self) -> tuple[list[TextPart], bool]:
         """The texts a plan may rewrite, in order, and whether the result says `isError`.
 

@@ -15,7 +15,7 @@ from terse.memory.session_log import Page, SessionLog, Shown
 from terse.memory.store import Store
 from terse.plan.model import Plan
 from terse.proxy.complaints import Complaints
-from terse.proxy.session import ProxySession
+from terse.proxy.session import ProxySession, Recording
 from terse.proxy.shown_tools import ShownTools
 from terse.proxy.spans import MALFORMED, envelope
 from terse.proxy.tool_list import ToolList
@@ -116,6 +116,7 @@ class ReplicatedSession(ProxySession):
         client: str | None = None,
         retrieves: bool = True,
         observe: Observer | None = None,
+        record: Recording | None = None,
     ) -> None:
         self._shared_receipts = receipts
         self._version = -1
@@ -124,7 +125,14 @@ class ReplicatedSession(ProxySession):
         # What the client was shown is read by the thread that takes its calls, too.
         self._lists = RLock()
         super().__init__(
-            plan, server, vocabulary, complaints, client=client, retrieves=retrieves, observe=observe
+            plan,
+            server,
+            vocabulary,
+            complaints,
+            client=client,
+            retrieves=retrieves,
+            observe=observe,
+            record=record,
         )
         self._read_lists()
 

@@ -82,6 +82,9 @@ class Rewriter(Protocol):
     def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
         """What was taken was sent as this message, so long after it came. Raises nothing."""
 
+    def record(self, held: Held) -> None:
+        """A message was sent, as it came or rewritten. Raises nothing, and returns at once."""
+
     def touches_lists(self, client: str | None) -> bool:
         """Whether a page of the tools could be changed for the client of this name."""
 
@@ -231,6 +234,11 @@ class Rewriting:
 
         self.note(note)
 
+    def record(self, answer: Held) -> None:
+        """An answer that was not taken was forwarded as it came: for whoever captures."""
+        if self._rewriter is not None:
+            self._rewriter.record(answer)
+
     def take(self, answer: Held) -> bool:
         """Take over the sending of an answer. False: it is not taken; the caller forwards it as it is."""
         if self._loaded and (self._rewriter is None or not answer.touched_by(self._rewriter)):
@@ -314,6 +322,8 @@ class Rewriting:
                 seconds = (job.sent_at or monotonic()) - (job.deadline - self._time_limit)
                 self._rewriter.sent(job.answer, given, seconds, is_late=not mine)
                 del given
+            if self._rewriter is not None:
+                self._rewriter.record(job.answer)
             # Not kept while the next one is waited for: they may be large.
             del job, message
             job = self._next_job()

@@ -48,6 +48,11 @@ if TYPE_CHECKING:
     from terse.proxy.tool_list import ToolList
     from terse.proxy.wire import JsonRpcId
 
+Recording = Callable[[Answer, str, "Session | None"], None]
+"""Takes the answer to a call as it came, once it, or what the rules made of it, was sent: with the server's
+name, and the memory of the session that it is of, None where nobody knows which that is. It may be called
+from several threads at a time, and is to return at once."""
+
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 """A longer message is forwarded as it came: the default policy takes the whole time limit for 8 MB of
 records, several times that in memory, and stops other messages for a tenth of a second in the parser."""
@@ -74,6 +79,7 @@ class ProxySession:
         clock: Callable[[], float] = thread_time,
         tell: Callable[[Answered, Sequence[Outcome]], None] | None = None,
         observe: Observer | None = None,
+        record: Recording | None = None,
     ) -> None:
         """
         Args:
@@ -91,6 +97,7 @@ class ProxySession:
             tell: called with each result that rules were run on, once it is on its way, and with what came of
                 it in the end.
             observe: is given a record of each message that was sent.
+            record: is given each answer to a call once it was sent, as it came from the server.
 
         Attributes:
             observing: what makes these; None where nobody asked.
@@ -100,6 +107,7 @@ class ProxySession:
             from terse.proxy.observing import Observing
 
             self.observing = Observing(observe, server, vocabulary, complaints)
+        self._record = record
         self._plan = plan
         self._client = client
         self._store = store
@@ -222,6 +230,17 @@ class ProxySession:
             raise
         except BaseException as error:
             self._complaints.say_failed("noting what was sent", error)
+
+    def record(self, held: Held) -> None:
+        """Hand on the answer to a call that was sent, to whoever captures."""
+        if self._record is None or not isinstance(held, Answer):
+            return
+        try:
+            self._record(held, self._server, self._memory if self._remembers else None)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            self._complaints.say_fault("capturing a call", error, "it was sent as ever")
 
     def set_aside(self, arguments: bytes) -> bool:
         """Whether the handle in the arguments of a call of our tool is known to be of a result from here."""

@@ -74,6 +74,8 @@ def test_the_example_of_a_command_runs(command: Command, folder: Path) -> None:
     if command.name == "cli":
         # It keeps the server's name, and leaves the server running.
         environment |= {"XDG_CONFIG_HOME": str(folder), "XDG_STATE_HOME": str(folder), "XDG_RUNTIME_DIR": ""}
+    if command.name in ("capture", "measure"):
+        environment |= {"XDG_STATE_HOME": str(folder), "TERSE_CAPTURES": ""}
     if command.name in ("install", "status", "doctor", "uninstall"):
         environment |= {"HOME": str(folder / "home"), "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""}
     if command.name == "stats":

@@ -18,6 +18,9 @@ class Passive:
     def sent(self, held: Held, message: bytes, seconds: float, *, is_late: bool) -> None:
         pass
 
+    def record(self, held: Held) -> None:
+        pass
+
     def touches_lists(self, client: str | None) -> bool:
         return False
 

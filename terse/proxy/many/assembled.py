@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from terse.memory.store import Store
     from terse.plan.model import Plan
     from terse.proxy.retrieval import OwnCall
-    from terse.proxy.session import ProxySession
+    from terse.proxy.session import ProxySession, Recording
     from terse.record import Observer
     from terse.tokens import Vocabulary
 
@@ -64,6 +64,7 @@ class Manner:
     receipts: Receipts | None = None
     remembers: bool = True
     observe: Observer | None = None
+    record: Recording | None = None
     limit: float = LIMIT_SECONDS
 
 
@@ -223,6 +224,7 @@ class _Assembly:
                     shown_as=partial(self._names.shown, server),
                     remembers=manner.remembers,
                     observe=manner.observe,
+                    record=manner.record,
                 )
             return known
 
