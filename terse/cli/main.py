@@ -32,8 +32,8 @@ from terse.cli import (
     tools,
     tune,
     uninstall,
-)
     verify,
+)
 from terse.cli import test as inline_tests
 from terse.cli.command import Command
 
@@ -101,8 +101,8 @@ COMMANDS: tuple[Command, ...] = (
     uninstall.COMMAND,
     stats.COMMAND,
     capture.COMMAND,
-    tune.COMMAND,
     verify.COMMAND,
+    tune.COMMAND,
     fluency.COMMAND,
     show.COMMAND,
     tools.COMMAND,
