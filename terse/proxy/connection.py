@@ -133,6 +133,7 @@ class Connection:
         self._code: int | None = None
         self._is_refused = False
         self._last_message = 0.0
+        self._is_list_late = False
 
     def start(self) -> None:
         """Start loading the rules, and reading what the server says."""
@@ -153,6 +154,8 @@ class Connection:
         if self._holds_calls and (b"tools/call" in block or b"tools\\/call" in block or b"\\u00" in block):
             block = self._as_requested(block)
         if self._rewrites:
+            if b"tools/list" in block and b"[" in block:
+                block = b"".join(map(self._with_lists_apart, messages(block)))
             for message in messages(block):
                 self._wire.from_client(message)
         self._upstream.send(block)
@@ -246,6 +249,14 @@ class Connection:
             forwarded.append(request.to_server)
         return b"".join(forwarded)
 
+    def _with_lists_apart(self, message: bytes) -> bytes:
+        """A batch that asks for lists that may be rewritten is taken apart: see `batch`."""
+        if message.lstrip()[:1] != b"[" or not self._wire.may_rewrite_list(message):
+            return message
+        from terse.proxy.batch import with_lists_apart
+
+        return with_lists_apart(message)
+
     # ---- server to client ----------------------------------------------------------------------
 
     def _read_server(self) -> None:
@@ -295,10 +306,8 @@ class Connection:
         if plain:
             self._send(plain[0] if len(plain) == 1 else b"".join(plain))
         # Once it is sent: what is noted must not take its time.
-        for each in passed:
-            if self._rewriting.observes:
-                self._rewriting.note_sent(each)
-            self._rewriting.record(each)
+        for each in passed if self._rewriting.observes else ():
+            self._rewriting.note_sent(each)
 
     def _note_passed(self, answer: Held) -> None:
         """A page of the tools that nobody looked at shows the client all that the server says of them."""
@@ -338,14 +347,22 @@ class Connection:
             self._complaints.say_failed("loading the rules", error)
         return None
 
+    def _ask_for_list_again(self) -> None:
+        """The client has a list that rules would have changed, which they now could."""
+        if self._wire.has_begun:
+            self._send(_LIST_CHANGED)
+
     def _is_quiet(self) -> bool:
         return self.server_spoke.is_set() and monotonic() - self._last_message > QUIET_SECONDS
 
     def _say_late(self, answer: Held) -> None:
         self._note_passed(answer)
-        self._complaints.say(
-            "late", f"a result of {answer.tool} was not rewritten in time: the original was sent"
-        )
+        if answer.tool == LISTS and not self._is_list_late:
+            # Once: what was late may be so again.
+            self._is_list_late = True
+            self._rewriting.note(lambda rewriter: self._ask_for_list_again())
+        what = "the list of tools" if answer.tool == LISTS else f"a result of {answer.tool}"
+        self._complaints.say("late", f"{what} was not rewritten in time: the original was sent")
 
 
 def _note_failed(call: ToolCall, size: int, rewriter: Rewriter) -> None:

@@ -131,7 +131,7 @@ class Wire:
                 and b"notifications" in message
                 and b"cancelled" in message
             )
-            or ((b"tools/list" in message or b"tools\\/list" in message) and self._may_rewrite_list(message))
+            or ((b"tools/list" in message or b"tools\\/list" in message) and self.may_rewrite_list(message))
             or ((self._calls or self._shares_counts) and b'"initialize"' in message)
         ):
             self._unread.append(message)
@@ -139,7 +139,8 @@ class Wire:
         if b'"initialize"' in message and len(message) <= MAX_INTRODUCTION_BYTES:
             self._introductions.append(message)
 
-    def _may_rewrite_list(self, request: bytes) -> bool:
+    def may_rewrite_list(self, request: bytes) -> bool:
+        """Whether the answer to a request for a list may be rewritten, for the client as far as known."""
         if self._rewrites_lists is None:
             return False
         known = (self.client or "").encode("utf-8", "replace")
