@@ -306,8 +306,10 @@ class Connection:
         if plain:
             self._send(plain[0] if len(plain) == 1 else b"".join(plain))
         # Once it is sent: what is noted must not take its time.
-        for each in passed if self._rewriting.observes else ():
-            self._rewriting.note_sent(each)
+        for each in passed:
+            if self._rewriting.observes:
+                self._rewriting.note_sent(each)
+            self._rewriting.record(each)
 
     def _note_passed(self, answer: Held) -> None:
         """A page of the tools that nobody looked at shows the client all that the server says of them."""
