@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from terse.cli.command import Command
-from terse.cli.console import CommandError, fail, write, write_bytes, write_error
+from terse.cli.console import fail, write, write_bytes, write_error
 from terse.cli.files import STDIN, quoted, read_bytes, read_text, replace_file, shown
+from terse.cli.rules_option import policy_of
 
 if TYPE_CHECKING:
     from terse.payload.call import Call
@@ -322,16 +323,11 @@ def _policy(rules: str | None) -> tuple[Plan, str]:
     Raises:
         CommandError: the rules cannot be read, or do not compile.
     """
-    from terse.cli.policy import DoesNotCompile, default_plan, load_plan
+    if rules is not None:
+        return policy_of(rules)
+    from terse.cli.policy import default_plan
 
-    if rules is None:
-        return default_plan(), "the embedded default (no --rules)"
-    if not os.path.exists(rules):
-        fail(f"--rules {quoted(rules)}: no such file or folder")
-    try:
-        return load_plan(rules), shown(rules)
-    except DoesNotCompile as error:
-        raise CommandError(str(error), error.code) from None
+    return default_plan(), "the embedded default (no --rules)"
 
 
 def _notes(path: str, sample: Sample, call_from: CallFrom) -> Iterator[str]:

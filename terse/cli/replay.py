@@ -13,6 +13,7 @@ from terse.cli.bench import policy
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
 from terse.cli.files import shown
+from terse.cli.output import Output, renderer
 from terse.cli.progress import tracked
 
 if TYPE_CHECKING:
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
 MIN_CALLS = 40
 """Fewer calls are done before another process would have begun."""
 MAX_PROCESSES = 16
-
-
-class Output(StrEnum):
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
 
 
 class Client(StrEnum):
@@ -130,12 +125,7 @@ def _done(jobs: Sequence[Job]) -> Iterator[list[tuple[Replayed, ...]]]:
 def _renderer(output: Output) -> Callable[[Replay], str]:
     from terse.report import replayed_json, replayed_text
 
-    match output:
-        case Output.MARKDOWN:
-            return replayed_text.render_markdown
-        case Output.JSON:
-            return replayed_json.render
-    return replayed_text.render
+    return renderer(output, replayed_text.render, replayed_text.render_markdown, replayed_json.render)
 
 
 COMMAND = Command(
