@@ -14,7 +14,7 @@ LAYERS = (
     ("cli", "integrations"),
     ("tuning",),
     ("api", "review", "verification", "fluency", "serve", "shell"),
-    ("editors",),
+    ("editors", "rules"),
     ("capture", "clients", "report", "ledger", "telemetry", "proxy", "language"),
     ("listing",),
     ("plan",),

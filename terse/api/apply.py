@@ -39,10 +39,13 @@ def apply(
     vocabulary: Vocabulary,
     *,
     retrieve_tool: str | None = None,
+    counted: bool = True,
 ) -> tuple[Applied[R], Ran | None]:
     """
     Args:
         retrieve_tool: None: the model cannot fetch what would be set aside.
+        counted: False: tokens are counted only where the run needs to know; `Applied` says 0. A small
+            result then costs no vocabulary.
 
     Returns:
         what is to be sent, and what to note of it; None where no rules were run.
@@ -69,7 +72,7 @@ def apply(
             can_retrieve=retrieve_tool is not None,
             retrieve_tool=retrieve_tool or RETRIEVE,
         )
-        return _applied(shape, answered, vocabulary), Ran(asked, answered.outcomes)
+        return _applied(shape, answered, vocabulary if counted else None), Ran(asked, answered.outcomes)
     except (KeyboardInterrupt, SystemExit):
         raise
     except NotAResult as error:
@@ -105,10 +108,10 @@ def exact_call(call: Call, *, is_error: bool = False) -> Call:
     return Call(call.server, call.tool, arguments, call.is_error or is_error)
 
 
-def _applied(shape: Shape, answered: Answered, vocabulary: Vocabulary) -> Applied[R]:
+def _applied(shape: Shape, answered: Answered, vocabulary: Vocabulary | None) -> Applied[R]:
     outcomes, texts = answered.outcomes, answered.texts
     changed = texts != shape.texts
-    tokens_in = sum(map(vocabulary.count, shape.texts))
+    tokens_in = sum(map(vocabulary.count, shape.texts)) if vocabulary is not None else 0
     ruled = [outcome.trace.rule.name for outcome in outcomes if outcome.trace.rule is not None]
     handles = [handle for outcome in outcomes for handle in _handles(outcome)]
     return Applied(
@@ -117,7 +120,7 @@ def _applied(shape: Shape, answered: Answered, vocabulary: Vocabulary) -> Applie
         guarantee=lowest(outcome.guarantee for outcome in outcomes),
         rules=tuple(dict.fromkeys(ruled)),
         tokens_in=tokens_in,
-        tokens_out=sum(map(vocabulary.count, texts)) if changed else tokens_in,
+        tokens_out=sum(map(vocabulary.count, texts)) if changed and vocabulary is not None else tokens_in,
         handles=tuple(dict.fromkeys(handles)),
         fault=_fault(answered),
     )

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-import terse.plan
 from terse.api.policy import Policy
-from terse.plan.stored import decode
-
-MAX_ERRORS = 12
+from terse.rules import DoesNotCompile, default_plan, load_plan
 
 
 class RulesError(ValueError):
@@ -19,7 +15,8 @@ class RulesError(ValueError):
 def load(rules: str | os.PathLike[str] | None = None, *, vocabulary: str = "o200k_base") -> Policy:
     """The policy of a rule file and what it imports, or of a folder of rule files.
 
-    Loading compiles, which takes a good part of a second: do it once, at the start. Files that change later
+    Loading compiles, which takes a good part of a second; the plan is kept in the user's cache
+    (`$XDG_CACHE_HOME/terse/plans`) until a file that it was made from changes. Files that change later
     change nothing.
 
     Args:
@@ -30,26 +27,8 @@ def load(rules: str | os.PathLike[str] | None = None, *, vocabulary: str = "o200
         RulesError: the rules cannot be read, or have errors.
         UnknownVocabulary: (a LookupError) there is no such vocabulary.
     """
-    if rules is None:
-        stored = Path(terse.plan.__file__).parent / "default_plan.json"
-        return Policy(decode(stored.read_bytes()), vocabulary=vocabulary)
-    from terse.diagnostic import Severity
-    from terse.language.check import check
-    from terse.language.load import Unreadable
-
-    path = os.fspath(rules)
     try:
-        checked = check([path])
-    except Unreadable as unreadable:
-        raise RulesError(str(unreadable)) from None
-    if checked.plan is None:
-        errors = [
-            f"{found.primary.span.place}:{found.primary.span.column}: "
-            f"error {found.code.code} {found.code.name}: {found.message}"
-            for found in checked.diagnostics
-            if found.severity is Severity.ERROR
-        ]
-        more = [f"… and {len(errors) - MAX_ERRORS} more"] if len(errors) > MAX_ERRORS else []
-        said = "\n".join(f"  {line}" for line in (*errors[:MAX_ERRORS], *more))
-        raise RulesError(f"the rules do not compile: `terse check {path}` shows more\n{said}")
-    return Policy(checked.plan, vocabulary=vocabulary)
+        plan = default_plan() if rules is None else load_plan(os.fspath(rules))
+    except DoesNotCompile as error:
+        raise RulesError(str(error)) from None
+    return Policy(plan, vocabulary=vocabulary)

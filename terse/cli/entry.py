@@ -1,4 +1,4 @@
-"""Where `terse` starts. Quick ways first: `--version`, `proxy`, `serve`, `cli` import no typer, no lark."""
+"""Where `terse` starts. Quick ways first: `--version`, `proxy`, `serve`, `cli`, `hook` import no typer."""
 
 from __future__ import annotations
 
@@ -50,9 +50,11 @@ def _run(arguments: list[str]) -> int:
         from terse.cli.cli import main as cli
 
         return cli(arguments[1:])
-    if arguments[:1] == ["check"]:
-        from terse.cli.checking import quick
-
+    if arguments[:1] in (["check"], ["hook"]):
+        if arguments[0] == "check":
+            from terse.cli.checking import quick
+        else:
+            from terse.cli.hooking import quick
         code = quick(arguments[1:])
         if code is not None:
             return code

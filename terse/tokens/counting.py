@@ -92,7 +92,7 @@ class Vocabulary:
 
                 published = PUBLISHED[self.name]
                 packed = (Path(__file__).parent / f"{self.name}.pack").read_bytes()
-                ranks = {token: rank for rank, token in enumerate(unpack(packed, published.size))}
+                ranks = dict(zip(unpack(packed, published.size), range(published.size), strict=True))
                 encoding = Encoding(
                     self.name, pat_str=published.pattern, mergeable_ranks=ranks, special_tokens={}
                 )

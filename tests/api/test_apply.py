@@ -199,6 +199,21 @@ def test_a_fault_of_ours_sends_the_original(
     assert applied.fault == type(error).__name__
 
 
+def test_rules_are_compiled_once_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan is kept in the user's cache, and made anew when a rule file changes."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    rules = tmp_path / "rules.terse"
+    rules.write_text(RULES)
+    call = terse.Call("github", "list_issues")
+    first = terse.load(rules).apply(ROWS, call)
+    with monkeypatch.context() as patched:
+        patched.setattr("terse.rules._compile", None)
+        assert terse.load(rules).apply(ROWS, call) == first
+
+    rules.write_text(RULES.replace("use compact", "use minify"))
+    assert terse.load(rules).apply(ROWS, call).tokens_out > first.tokens_out
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),

@@ -110,3 +110,17 @@ def test_rules_that_do_not_compile_are_named_and_the_result_passes(tmp_path: Pat
     assert out == b""
     assert "rules.terse:2" in errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("response", "needed"), [("short", set()), (ROWS, {"tiktoken"})], ids=["small", "large"]
+)
+def test_a_call_costs_no_more_than_it_needs(response: str, needed: set[str]) -> None:
+    """Each call is a process: no option parser, no compiler, and no vocabulary for a small result."""
+    command = [sys.executable, "-X", "importtime", "-m", "terse", "hook"]
+    done = subprocess.run(command, input=_call(response), capture_output=True, check=True)
+    imported = {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.decode().splitlines()
+    }
+
+    assert imported & {"typer", "lark", "mcp", "pydantic", "asyncio", "tiktoken"} == needed

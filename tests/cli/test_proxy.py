@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import terse.rules
 from terse.cli.policy import DoesNotCompile, load_plan
 from terse.payload.exact import parse
 from terse.tiers.expand import expand
@@ -203,9 +204,9 @@ def test_a_bad_rule_file_is_an_error_at_start(content: bytes, tmp_path: Path) ->
 
 
 BROKEN_LOADER = """
-import sys, terse.cli.policy as policy
+import sys, terse.rules as rules
 def fail(*arguments): raise MemoryError("secret")
-policy.load = policy.default_plan = fail
+rules.load = rules.default_plan = fail
 from terse.cli.entry import main
 main(sys.argv[1:])
 """
@@ -281,7 +282,7 @@ def test_an_unchanged_policy_is_not_compiled_again(tmp_path: Path, monkeypatch: 
     first = load_plan(str(rules))
     (entry,) = plans(tmp_path)
 
-    monkeypatch.setattr("terse.cli.policy._compile", None)
+    monkeypatch.setattr("terse.rules._compile", None)
     assert load_plan(str(rules)) == first
     assert entry.parent.stat().st_mode & 0o777 == 0o700
 
@@ -342,6 +343,48 @@ def test_a_cache_that_others_can_write_is_not_used(tmp_path: Path) -> None:
     load_plan(str(rules))
 
     assert plans(tmp_path) == []
+
+
+@pytest.mark.parametrize("way", ["writable", "link", "another owner"])
+def test_a_cached_plan_of_somebody_else_is_not_used(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever lies in the cache, only what this user wrote, and nobody else can write to, is read."""
+    rules = tmp_path / "rules.terse"
+    rules.write_text(RULES)
+    first = load_plan(str(rules))
+    (entry,) = plans(tmp_path)
+    assert entry.stat().st_mode & 0o777 == 0o600
+
+    if way == "writable":
+        entry.chmod(0o666)
+    elif way == "link":
+        entry.rename(tmp_path / "elsewhere.json")
+        entry.symlink_to(tmp_path / "elsewhere.json")
+    elif os.getuid() == 0:
+        os.chown(entry, 65534, 65534)
+    else:
+        pytest.skip("only root can give a file away")
+
+    compiled: list[str] = []
+    compile_anew = terse.rules._compile
+    monkeypatch.setattr("terse.rules._compile", lambda path: (compiled.append(path), compile_anew(path))[1])
+    assert load_plan(str(rules)) == first
+    assert compiled == [str(rules)]
+
+
+def test_the_cache_is_private_whatever_the_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a group may write new files by default, a cached plan is written and read all the same."""
+    rules = tmp_path / "rules.terse"
+    rules.write_text(RULES)
+    before = os.umask(0)
+    try:
+        first = load_plan(str(rules))
+    finally:
+        os.umask(before)
+
+    monkeypatch.setattr("terse.rules._compile", None)
+    assert load_plan(str(rules)) == first
 
 
 def test_errors_are_not_cached(tmp_path: Path) -> None:
