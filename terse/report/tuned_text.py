@@ -71,19 +71,21 @@ def tools_of(proposal: Proposal) -> str:
 
 
 def measured(of: Measured) -> str:
-    """`1,204 tokens, 12.5% of what is sent now, over 40 results (30 change); net 1,100`."""
+    """`1,204 tokens, 12.5% of what is sent now, over 40 results, of which 30 change`; and net, if other."""
     if not of.changed and not of.gross:
         return f"the time that is spent on {_number(of.results, 'result')}; nothing of what is sent changes"
-    if of.gross >= 0:
-        said = f"{of.gross:,} tokens, {percent(of.gross, of.before)} of what is sent now"
-    else:
-        said = f"sends {-of.gross:,} tokens more, {percent(-of.gross, of.before)} of what is sent now"
-    said += f", over {_number(of.results, 'result')}, of which {of.changed:,} change"
+    over = f"over {_number(of.results, 'result')}, of which {of.changed:,} change"
+    if of.gross < 0:
+        fetched = of.net - of.gross
+        return f"{of.net:,} tokens net: {-of.gross:,} more are sent and {fetched:,} fewer fetched, {over}"
+    said = f"{of.gross:,} tokens, {percent(of.gross, of.before)} of what is sent now, {over}"
     return said if of.net == of.gross else f"{said}; net of what is fetched: {of.net:,} tokens"
 
 
 def loss(proposal: Proposal) -> str:
     """What is lost, and the class before and after."""
+    if proposal.listed is not None:
+        return proposal.loses
     before, after = proposal.guarantee_before, proposal.guarantee_after
     classes = after if before == after else f"{before} → {after}"
     gone = f", {proposal.lost:,} tokens" if proposal.lost else ""

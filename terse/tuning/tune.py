@@ -98,7 +98,10 @@ def _best(state: State, kind: Kind, changes: list[Change], notes: list[str]) -> 
 
 
 def _is_worth(state: State, kind: Kind, change: Change, runs: Runs) -> bool:
-    if not runs or not kind.accepts(state, change, runs):
+    concerned = {ran.tool for ran in runs.values()}
+    if not runs or sum(len(state.of_tool(tool)) for tool in concerned) < state.least_results:
+        return False
+    if not kind.accepts(state, change, runs):
         return False
     figures = state.figures(runs)
     return not change.must_save or figures.net >= max(state.least.of(figures.before), 1)
@@ -174,8 +177,9 @@ def _edits(before: Draft, after: Draft) -> tuple[Edit, ...]:
 def _fetched(state: State, tools: list[_Tool], both: Sequence[Figures]) -> str:
     """How often the values in question were fetched, and who says so."""
     asked = abs(sum(each.asked for each in both))
-    aside = abs(sum(each.aside for each in both))
-    if state.material.fetched:
+    aside = sum(each.aside for each in both)
+    is_given_back, aside = aside < 0, abs(aside)
+    if state.material.fetched and (asked or is_given_back):
         return f"{asked:,} of {aside:,} values were fetched in the captured sessions"
     noted = [state.ledgered.of(tool) for tool in tools]
     values, times = sum(each.aside for each in noted), sum(each.fetched for each in noted)
