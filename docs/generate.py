@@ -193,12 +193,11 @@ _UNITS = {
 def _words(parameter: Any) -> str:
     """`--call CALL`, or `PAYLOAD` for an argument."""
     options = [option for option in parameter.opts if option.startswith("-")]
+    # In a table a bar would end the cell.
+    values = "\\|".join(type(parameter.default)) if isinstance(parameter.default, Enum) else ""
     if not options:
-        return f"`{parameter.metavar or parameter.name.upper()}`"
-    value = "" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}"
-    if isinstance(parameter.default, Enum):
-        # In a table a bar would end the cell.
-        value = " " + "\\|".join(type(parameter.default))
+        return f"`{values or parameter.metavar or parameter.name.upper()}`"
+    value = "" if parameter.is_flag else f" {values or parameter.metavar or parameter.name.upper()}"
     return ", ".join(f"`{option}{value}`" for option in options)
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import home
+
 # A slow machine is no failure. In CI the examples are the same ones every time: whether a change lands must
 # not hang on the draw. Elsewhere they are new ones each time, and that is where new faults are found.
 settings.register_profile("terse", deadline=None)
@@ -22,8 +24,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # The proxies that tests start are not those that whoever runs them lives with.
 os.environ["TERSE_LEDGER"] = "off"
+home.move_away()
 
 GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail where a test touched files of whoever runs the tests."""
+    touched = home.touched()
+    # Elsewhere than in CI, a proxy that its user lives with may have written meanwhile.
+    if touched and os.environ.get("CI") and not hasattr(session.config, "workerinput"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        print(f"\nthe tests touched {', '.join(touched)}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
