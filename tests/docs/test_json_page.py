@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from terse.report import differed_json, shown_json, tested, tested_json, tuned, tuned_json
+from terse.report import differed_json, shown_json, tested, tested_json, tuned, tuned_json, verified_json
 from terse.report.differed import Diff, NewLoss, SampleDiff, Side
 from terse.report.shown import Shown, ShownGuard, ShownLine, ShownRule
+from tests.report.test_verified import BROKEN, OPEN, verified
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
 LOSS = NewLoss("every id", "a.terse:1", ("why",))
@@ -62,6 +63,7 @@ OUTPUTS = {
             "",
         )
     ),
+    "verify": verified_json.render(verified(BROKEN, OPEN)),
 }
 
 
@@ -79,6 +81,6 @@ def _fields(value: Any) -> Iterator[str]:
 def test_every_field_is_on_the_page(name: str) -> None:
     """The section of a command names each field of its document."""
     section = PAGE.partition(f"## `terse {name}")[2].partition("\n## ")[0]
-    named = {part for word in re.findall(r"`([a-z_.]+)`", section) for part in word.split(".")}
+    named = {part for word in re.findall(r"`([a-z0-9_.]+)`", section) for part in word.split(".")}
 
     assert set(_fields(json.loads(OUTPUTS[name]))) - named - {"format"} == set()
