@@ -16,7 +16,7 @@ LAYERS = (
     ("api", "review", "verification", "fluency", "serve", "shell"),
     ("editors", "rules"),
     ("capture", "clients", "report", "ledger", "telemetry", "proxy", "language"),
-    ("listing",),
+    ("listing", "workers"),
     ("plan",),
     ("tiers", "fields"),
     ("memory",),

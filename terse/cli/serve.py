@@ -49,6 +49,8 @@ Options:
                            loopback address, that and `localhost` are such names
   --allow-origin ORIGIN    web pages of this origin may ask (https://example.com); as often as needed
   --no-metrics             have no /metrics
+  --workers N              processes that make large results smaller, beside the one that serves: 2 if not
+                           given, 1 on a single processor; 0: that one does it itself
   --redis URL              be one of several replicas, any of which serves any request: what clients were sent
                            and what was set aside is kept in this Redis or Valkey (redis://HOST:6379/0; rediss://
                            for TLS). Its password is TERSE_REDIS_PASSWORD in the environment
@@ -83,7 +85,7 @@ do not compile, the address is in use, a wrong argument.
 _ONCE = (
     *("--listen", "--token-file", "--token-env", "--oauth-issuer", "--oauth-audience", "--max-body"),
     *("--max-sessions", "--max-sessions-each", "--max-requests", "--idle", "--request-timeout", "--grace"),
-    *("--redis",),
+    *("--redis", "--workers"),
 )
 _OFTEN = ("--oauth-scope", "--allow-host", "--allow-origin")
 _FLAGS = ("--no-metrics",)
@@ -118,7 +120,7 @@ def main(arguments: list[str]) -> int:
         access, callers = _access(given, host)
         limits = _limits(given)
         tally = _tally(given)
-        behind = _behind(rest, shared, tally, limits.idle)
+        behind = _behind(rest, shared, tally, limits.idle, _workers(given))
         behind.check_stores(callers)
         listener = _listener(host, port)
     except (Unusable, Refused) as reason:
@@ -228,7 +230,7 @@ def _shared(given: dict[str, list[str]], rest: list[str]) -> Shared | None:
     return Shared(link, redis_counts.RedisCounts(link))
 
 
-def _behind(rest: list[str], shared: Shared | None, tally: Tally | None, idle: float) -> Behind:
+def _behind(rest: list[str], shared: Shared | None, tally: Tally | None, idle: float, workers: int) -> Behind:
     """
     Raises:
         Unusable: it is not said what to serve.
@@ -241,7 +243,7 @@ def _behind(rest: list[str], shared: Shared | None, tally: Tally | None, idle: f
     observers = [each.observe for each in kept if each is not None]
     link = None if shared is None else shared.link
     try:
-        return Behind(read(rest), link, idle, observers)
+        return Behind(read(rest), link, idle, observers, workers)
     except UnusableServer as reason:
         raise Unusable(str(reason)) from None
 
@@ -344,13 +346,25 @@ def _limits(given: dict[str, list[str]]) -> Limits:
     )
 
 
-def _number(name: str, given: dict[str, list[str]], usual: int) -> int:
+def _workers(given: dict[str, list[str]]) -> int:
+    """
+    Raises:
+        Unusable: it is no number.
+    """
+    from terse.workers.pool import usual_count
+
+    return _number("--workers", given, usual_count(), least=0, most=64)
+
+
+def _number(
+    name: str, given: dict[str, list[str]], usual: int, *, least: int = 1, most: int = _MAX_NUMBER
+) -> int:
     if name not in given:
         return usual
     text = given[name][0]
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
-    if not 0 < number <= _MAX_NUMBER:
-        raise Unusable(f"{name} {text!r} is no number: write a whole one, from 1 to {_MAX_NUMBER:,}")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else -1
+    if not least <= number <= most:
+        raise Unusable(f"{name} {text!r} is no number: write a whole one, from {least} to {most:,}")
     return number
 
 

@@ -33,6 +33,7 @@ from terse.proxy.session import ProxySession
 from terse.serve.access import ANYBODY
 from terse.serve.session import Open, Opened
 from terse.tokens import vocabulary
+from terse.workers.pool import Workers
 
 if TYPE_CHECKING:
     from terse.memory.redis_link import RedisLink
@@ -56,6 +57,7 @@ class Behind:
         given: the options of `terse proxy`.
         link: where replicas keep what they share; None: this is the only one.
         observers: are given a record of each message that was sent.
+        workers: processes that run the rules on large results; 0: they are run in this one.
         idle: seconds after which a session that nobody uses is closed.
 
     Attributes:
@@ -74,6 +76,7 @@ class Behind:
         link: RedisLink | None = None,
         idle: float = 0.0,
         observers: Sequence[Observer] = (),
+        workers: int = 0,
     ) -> None:
         self._given = given
         self._link = link
@@ -95,9 +98,11 @@ class Behind:
         is_nameless = given.server_name is None and given.config is None
         self._policy = policy_of(given, self._complaints, is_alone=is_nameless)
         self._vocabulary = vocabulary()
+        self._workers = Workers(workers, self._complaints.say)
 
     def close(self) -> None:
         """Finish what is noted of what was sent: to be called when the service has ended."""
+        self._workers.close()
         self._observers.close()
         self._recorder.close(CLOSE_SECONDS)
 
@@ -159,6 +164,7 @@ class Behind:
                 memory_bytes=most,
                 receipts=receipts,
                 remembers=not is_shared,
+                run=self._workers.run,
                 observe=self._observe,
                 record=self._recorder.sent,
             )
@@ -190,6 +196,7 @@ class Behind:
             remembers=not is_shared,
             observe=self._observe,
             record=self._recorder.sent,
+            run=self._workers.run,
             limit=given.wait or LIMIT_SECONDS,
         )
         all_of_them = router(
@@ -236,6 +243,7 @@ class Behind:
                     receipts,
                     client=given.client,
                     retrieves=given.retrieves,
+                    run=self._workers.run,
                     observe=self._observe,
                     record=self._recorder.sent,
                 )
@@ -307,6 +315,9 @@ def _servers(given: Options, complaints: Complaints) -> Mapping[str, Start]:
         Unusable: there is none.
     """
     environment = given.environment()
+    given.reject(
+        ("--restart",), "that one client has: here each session has its own, and may begin another one"
+    )
     if given.command:
         given.reject(OF_URLS, "behind a URL: this one is a command")
         name = given.server_name or derived_name(given.command)

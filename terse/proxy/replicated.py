@@ -24,6 +24,7 @@ from terse.proxy.wire import JsonRpcId, request_id
 from terse.tokens import Vocabulary
 
 if TYPE_CHECKING:
+    from terse.plan.result import Answered
     from terse.proxy.answer import Answer
     from terse.proxy.listing import Request
     from terse.proxy.retrieval import OwnCall
@@ -115,6 +116,7 @@ class ReplicatedSession(ProxySession):
         *,
         client: str | None = None,
         retrieves: bool = True,
+        run: Callable[..., Answered] | None = None,
         observe: Observer | None = None,
         record: Recording | None = None,
     ) -> None:
@@ -131,6 +133,7 @@ class ReplicatedSession(ProxySession):
             complaints,
             client=client,
             retrieves=retrieves,
+            run=run,
             observe=observe,
             record=record,
         )

@@ -77,6 +77,7 @@ class ProxySession:
         shown_as: Callable[[str], str] | None = None,
         remembers: bool = True,
         clock: Callable[[], float] = thread_time,
+        run: Callable[..., Answered] | None = None,
         tell: Callable[[Answered, Sequence[Outcome]], None] | None = None,
         observe: Observer | None = None,
         record: Recording | None = None,
@@ -94,6 +95,7 @@ class ProxySession:
             remembers: what was sent may be spoken of later. Not so where requests are of many clients: none
                 of them is known to have what another one was sent.
             clock: seconds, which budgets of time are measured with.
+            run: runs the rules on a result; None: `run_result`, which others may do elsewhere.
             tell: called with each result that rules were run on, once it is on its way, and with what came of
                 it in the end.
             observe: is given a record of each message that was sent.
@@ -113,6 +115,7 @@ class ProxySession:
         self._store = store
         self._remembers = remembers
         self._clock = clock
+        self._run = run_result if run is None else run
         self._tell = tell
         self._memory_bytes = MAX_BYTES if memory_bytes is None else memory_bytes
         self._shown = ShownTools()
@@ -373,7 +376,7 @@ class ProxySession:
         call = Call(self._server, answer.tool, arguments, is_error)
         texts = [part.text for part in parts]
         twice = self._sent_twice(answer, texts)
-        answered = run_result(
+        answered = self._run(
             self._plan,
             texts,
             call,

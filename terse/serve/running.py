@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 import sys
@@ -104,6 +105,8 @@ async def serve(service: Service, listener: socket.socket, limits: Limits, ready
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, on_signal, number)
     sys.setswitchinterval(SWITCH_SECONDS)
+    # What is there now stays as long as the process: to look through all of it stops every session at once.
+    gc.freeze()
     await server.serve(sockets=[listener])
     return code
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from terse.memory.session import Session
     from terse.memory.store import Store
     from terse.plan.model import Plan
+    from terse.plan.result import Answered
     from terse.proxy.retrieval import OwnCall
     from terse.proxy.session import ProxySession, Recording
     from terse.record import Observer
@@ -65,6 +66,7 @@ class Manner:
     remembers: bool = True
     observe: Observer | None = None
     record: Recording | None = None
+    run: Callable[..., Answered] | None = None
     limit: float = LIMIT_SECONDS
 
 
@@ -225,6 +227,7 @@ class _Assembly:
                     remembers=manner.remembers,
                     observe=manner.observe,
                     record=manner.record,
+                    run=manner.run,
                 )
             return known
 
