@@ -72,7 +72,8 @@ class Installed:
         packages: versions of what it is made from, by name.
         folder: where it is.
         files: how many files of its own were compared with the hashes of the installation.
-        record: sha256 of the list of these hashes (RECORD); empty where there is none.
+        record: sha256 of the lines of RECORD for these files, as `path,hash`, sorted; empty where there is
+            no list.
     """
 
     version: str

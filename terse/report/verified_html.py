@@ -164,7 +164,9 @@ def _facts(found: Verified) -> Iterator[str]:
         ("all that is sent", f"sha256 {found.digest}"),
     )
     packages = ", ".join(f"{name} {version}" for name, version in installed.packages.items())
-    record = f"{installed.files} files; sha256 of RECORD {installed.record}" if installed.record else "none"
+    record = (
+        f"{installed.files} files; sha256 of their list {installed.record}" if installed.record else "none"
+    )
     yield "<h2>What was verified</h2>\n" + _list(
         ("terse", f"{installed.version} in {installed.folder}"),
         ("Python", f"{installed.python}, {installed.platform}"),

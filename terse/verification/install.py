@@ -21,8 +21,8 @@ def installed() -> tuple[Installed, Check]:
     """The versions, and whether each file of the package has the hash that the wheel's RECORD says."""
     folder = Path(terse.__file__).parent
     found = _own(folder)
-    record = found.read_text("RECORD") if found is not None else None
-    listed, wrong = (0, []) if found is None else _compared(found, folder)
+    lines, wrong = ([], []) if found is None else _compared(found, folder)
+    listed = len(lines)
     facts = Installed(
         version=terse.__version__,
         python=f"{platform.python_implementation()} {platform.python_version()}",
@@ -30,7 +30,7 @@ def installed() -> tuple[Installed, Check]:
         packages={name: version for name in PACKAGES if (version := _version(name)) is not None},
         folder=str(folder),
         files=listed,
-        record=sha256((record or "").encode()).hexdigest() if listed else "",
+        record=sha256("".join(sorted(lines)).encode()).hexdigest() if lines else "",
     )
     if not listed:
         said = f"it runs from {folder}, which is no unpacked wheel: there is no list to compare with"
@@ -53,13 +53,15 @@ def _own(folder: Path) -> Distribution | None:
     return found if listed.exists() and listed.resolve() == (folder / "__init__.py").resolve() else None
 
 
-def _compared(found: Distribution, folder: Path) -> tuple[int, list[str]]:
-    """How many files the list has, and what is wrong with them."""
+def _compared(found: Distribution, folder: Path) -> tuple[list[str], list[str]]:
+    """A line for each file of the list, with its hash, and what is wrong with the files."""
+    lines: list[str] = []
     wrong: list[str] = []
     listed: set[Path] = set()
     for path in found.files or ():
         if path.parts[:1] != ("terse",) or path.hash is None:
             continue
+        lines.append(f"{path},{path.hash.mode}={path.hash.value}\n")
         file = Path(str(found.locate_file(path)))
         listed.add(file.resolve())
         try:
@@ -76,7 +78,7 @@ def _compared(found: Distribution, folder: Path) -> tuple[int, list[str]]:
             for file in sorted(folder.rglob("*"))
             if file.is_file() and file.resolve() not in listed and not set(_NOT_SOURCES) & set(file.parts)
         ]
-    return len(listed), wrong
+    return lines, wrong
 
 
 def _version(name: str) -> str | None:

@@ -43,8 +43,13 @@ KEPT = (
         "terse proxy and serve with --rules",
         ("~/.cache/terse/plans",),
     ),
-    Kept("what was set aside", "the FILE of --store", "only with --store", ()),
-    Kept("captured results", "the FOLDER of a capture", "only with terse capture", ()),
+    Kept("what was set aside", "the FILE of --store", "only with --store FILE", ()),
+    Kept(
+        "captured results",
+        "~/.local/state/terse/captures, and capture.json beside it",
+        "only after terse capture start; TERSE_CAPTURES names another folder",
+        (),
+    ),
     Kept("logins", "~/.local/state/terse/login", "a login to a server behind a URL; terse logout", ()),
     Kept("names of servers", "~/.config/terse", "terse cli NAME -- COMMAND", ()),
     Kept(

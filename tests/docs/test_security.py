@@ -23,6 +23,7 @@ WHO = (
     "Other clients of `terse serve`",
     "Other principals on one Redis",
     "Tokens, logs and files with names",
+    "An installation that is not what it should be",
 )
 
 

@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,15 @@ def verified(program: Path, folder: Path) -> dict[str, Any]:
     return found
 
 
+def listed_by(wheel: Path) -> str:
+    """What docs/verify.md says of how to compare an installation with a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        (record,) = [name for name in archive.namelist() if name.endswith(".dist-info/RECORD")]
+        lines = archive.read(record).decode().splitlines()
+    own = sorted(line.rpartition(",")[0] + "\n" for line in lines if line.startswith("terse/"))
+    return sha256("".join(own).encode()).hexdigest()
+
+
 @pytest.mark.parametrize("version", versions())
 def test_pip_installs_it_and_it_keeps_its_promises(
     version: str, wheel: Path, wheels: str, digest: str, tmp_path: Path
@@ -94,6 +105,7 @@ def test_pip_installs_it_and_it_keeps_its_promises(
     assert found["installed"]["python"].startswith(f"CPython {version}.")
     assert Path(found["installed"]["folder"]).is_relative_to(tmp_path)
     assert found["installed"]["files"] > 500
+    assert found["installed"]["record"] == listed_by(wheel)
     assert found["digest"] == digest
 
 

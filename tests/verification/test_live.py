@@ -11,7 +11,7 @@ from terse.report.verified import Place
 from terse.verification import live
 from terse.verification.live import Run, through_proxy
 from terse.verification.original import parsed
-from terse.verification.places import attempts, places
+from terse.verification.places import KEPT, attempts, places
 from tests.verification.test_alone import RECORDS, result
 
 STRUCTURED = {
@@ -66,6 +66,15 @@ def test_structured_content_may_become_the_text(tmp_path: Path) -> None:
 
     assert live._differs(received, sent, "structured") is None
     assert live._differs(received, sent, "text") == "other members of the result"
+
+
+def test_the_page_has_every_place() -> None:
+    """docs/verify.md lists what the report lists."""
+    page = (Path(__file__).parent.parent.parent / "docs" / "verify.md").read_text(encoding="utf-8")
+    rows = page.partition("## What is kept on disk")[2].replace("`", "")
+
+    for kept in KEPT:
+        assert f"| {kept.what} | {kept.path} |" in rows, kept.what
 
 
 def noted(folder: Path, *lines: tuple[str, str]) -> Run:
