@@ -61,6 +61,9 @@ Options:
 For a server that is a process:
   -e NAME=VALUE        add this to its environment; as often as needed
   --cwd FOLDER         start it there
+  --restart            where it ends by itself, start it again and go on with the session: what it was asked
+                       is answered with an error, and never asked twice. Without it, its end is that of the
+                       proxy. Several servers of a document are started again without it
 
 For a server behind a URL:
   -H 'NAME: VALUE'     send this header with every request; as often as needed. ${VARIABLE} in it stands for
@@ -188,7 +191,7 @@ def _start(given: Options) -> Upstream:
     """
     if given.command:
         given.reject(OF_URLS, "behind a URL: this one is a command")
-        return Child.spawn(given.command, given.environment(), given.cwd)
+        return _process(given, given.environment(), given.cwd)
     from terse.cli.proxied import Unusable as UnusableServer
     from terse.cli.proxied import chosen_server
     from terse.proxy.servers import Local
@@ -202,7 +205,7 @@ def _start(given: Options) -> Upstream:
         given.reject(OF_URLS, "behind a URL: this one is a command")
         given.command = [server.command, *server.args]
         environment = {**server.env, **(given.environment() or {})}
-        return Child.spawn(given.command, environment, given.cwd or server.cwd)
+        return _process(given, environment, given.cwd or server.cwd)
     given.reject(OF_PROCESSES, "that is a process: this one is behind a URL")
     given.url = server.url
     occupy_standard_descriptors()
@@ -211,6 +214,23 @@ def _start(given: Options) -> Upstream:
     from terse.proxy.remote.server import RemoteServer
 
     return RemoteServer(server, Complaints(), timeout=given.timeout, auth=login_to(server, given))
+
+
+def _process(given: Options, environment: dict[str, str] | None, folder: str | None) -> Upstream:
+    """The command, running.
+
+    Raises:
+        OSError: it cannot be run.
+    """
+    first = Child.spawn(given.command, environment, folder)
+    if not given.restarts:
+        return first
+    from functools import partial
+
+    from terse.proxy.complaints import Complaints
+    from terse.proxy.restarting import Restarting
+
+    return Restarting(first, partial(Child.spawn, given.command, environment, folder), Complaints().tell)
 
 
 def _check_telemetry() -> None:

@@ -29,12 +29,23 @@ _ONCE = frozenset(
 )
 _REDACTION = ("--redact", "--redact-name", "--redact-file")
 _OFTEN = {"-e": "-e", "--env": "-e", "-H": "-H", "--header": "-H", **{name: name for name in _REDACTION}}
-_FLAGS = frozenset(("--no-retrieve", "--no-login", "--no-watch", "--no-ledger", "--telemetry", "--no-arguments", _ALONE))
-OF_PROCESSES = ("-e", "--cwd")
+_FLAGS = frozenset(
+    (
+        "--no-retrieve",
+        "--no-login",
+        "--no-watch",
+        "--no-ledger",
+        "--telemetry",
+        "--restart",
+        "--no-arguments",
+        _ALONE,
+    )
+)
+OF_PROCESSES = ("-e", "--cwd", "--restart")
 """What only a server that is a process has."""
 OF_URLS = ("-H", "--transport", "--timeout", "--no-login", "--login-timeout", *_OAUTH, _ALONE)
 """What only a server behind a URL has."""
-OF_ONE = ("--server-name", "-e", "--cwd", "-H", "--transport")
+OF_ONE = ("--server-name", "-e", "--cwd", "--restart", "-H", "--transport")
 """What a document says of each of its servers."""
 LOGIN_SECONDS = 300.0
 
@@ -84,6 +95,7 @@ class Options:
         self.retrieves = "--no-retrieve" not in flags
         self.watches = "--no-watch" not in flags
         self.telemetry = "--telemetry" in flags
+        self.restarts = "--restart" in flags
         self.notes = "--no-ledger" not in flags
         self.capture = values.get(_CAPTURE)
         self.redaction = {name: lists[name] for name in _REDACTION if name in lists}
