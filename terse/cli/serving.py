@@ -31,7 +31,7 @@ from terse.proxy.server_name import derived_name, derived_name_of_url
 from terse.proxy.servers import Local, Server
 from terse.proxy.session import ProxySession
 from terse.serve.access import ANYBODY
-from terse.serve.session import Open, Opened
+from terse.serve.attached import Open, Opened
 from terse.tokens import vocabulary
 from terse.workers.pool import Workers
 
@@ -179,7 +179,7 @@ class Behind:
             rewrites_lists=self._rewrites_lists,
             holds_calls=given.rules is not None,
         )
-        return Opened(upstream, connection, receipts)
+        return Opened(upstream, connection, receipts, isinstance(upstream, RemoteServer))
 
     def _open_all(self, caller: str, send: Send, ended: Ended, *, is_shared: bool) -> Opened:
         """All servers as one, each with the rules for it."""
@@ -264,6 +264,7 @@ class Behind:
             rewrites_lists=self._rewrites_lists,
             holds_calls=True,
         )
+        # A call is counted in Redis before it is made, which may wait.
         return Opened(upstream, connection, receipts)
 
     def _rewrites_lists(self, introduction: bytes) -> bool:

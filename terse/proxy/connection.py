@@ -166,6 +166,11 @@ class Connection:
         """See `Rewriter.own_tool`."""
         return self._rewriting.own_tool
 
+    @property
+    def waits_for_rules(self) -> bool:
+        """Whether `from_client` may wait until the rules are there."""
+        return self._holds_calls and not self._rewriting.is_loaded
+
     def wait_until_loaded(self, seconds: float) -> None:
         """Wait until the rules are there, or could not be loaded, or the time is over."""
         self._rewriting.wait_until_loaded(seconds)

@@ -270,6 +270,11 @@ class Rewriting:
         if not self._loaded or self._rewriter is not None:
             self._waiting.put(news)
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the rewriter was made, or could not be."""
+        return self._loaded
+
     def wait_until_loaded(self, seconds: float | None) -> None:
         """Wait until the rewriter was made, or could not be, or the time is over."""
         with self._lock:

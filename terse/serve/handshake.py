@@ -14,6 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from terse.proxy.message import Message, read
 from terse.proxy.spans import MALFORMED
 from terse.proxy.wire import JsonRpcId
+from terse.serve.attached import Open
 from terse.serve.delivery import Noted, has_left, is_there
 from terse.serve.limits import Limits
 from terse.serve.replies import (
@@ -28,7 +29,7 @@ from terse.serve.replies import (
     is_batch,
     refused,
 )
-from terse.serve.session import Open, Session
+from terse.serve.session import Session
 from terse.serve.stream import Stream, event
 from terse.serve.threads import Threads
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from terse.memory.redis_link import PREFIX, RedisLink
 from terse.memory.redis_store import digest_of
-from terse.serve.session import Open
+from terse.serve.attached import Open
 
 MAX_SAID = 64
 """Messages of one client that a server is told anew; of more, the oldest are not."""

@@ -19,11 +19,12 @@ from terse.proxy.message import Message, read, replaced
 from terse.proxy.replicated import Receipts
 from terse.proxy.spans import encode_string
 from terse.proxy.wire import request_id
+from terse.serve.attached import Open, Opened
 from terse.serve.handshake import SESSION, Handshake
 from terse.serve.limits import Limits
 from terse.serve.replicas import Ended, Known, Replicas
 from terse.serve.replies import AWAY, refused
-from terse.serve.session import Open, Opened, Session
+from terse.serve.session import Session
 from terse.serve.stream import Stream
 from terse.serve.threads import Threads
 

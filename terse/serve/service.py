@@ -18,11 +18,11 @@ from starlette.routing import Route
 
 from terse.proxy.complaints import Complaints
 from terse.serve.access import Access, Refusal
+from terse.serve.attached import Open
 from terse.serve.handshake import SESSION, VERSIONS, Handshake
 from terse.serve.issuer import WELL_KNOWN, Issuer
 from terse.serve.limits import Limits
 from terse.serve.replies import AWAY, INVALID, JSON, PARSE, messages_in, refused
-from terse.serve.session import Open
 from terse.serve.standalone import META, Standalone
 from terse.serve.threads import Threads
 

@@ -6,15 +6,13 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from threading import Condition
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from terse.proxy.complaints import Complaints
-from terse.proxy.connection import Connection, Upstream
 from terse.proxy.framing import messages
 from terse.proxy.many.merged import failure
 from terse.proxy.message import Message, read
-from terse.proxy.outbox import Outbox
 from terse.proxy.wire import JsonRpcId, request_id
+from terse.serve.attached import Attached, as_line, say_dropped
 from terse.serve.limits import Limits
 from terse.serve.replies import AWAY, messages_in
 from terse.serve.stream import Stream
@@ -23,43 +21,6 @@ KEPT_STREAMS = 32
 """Streams that have ended and may still be taken up."""
 ENDED = "the server has ended: begin a new session"
 _CANCELLED = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%b}}'
-_COMPLAINTS = Complaints()
-
-
-class Receipts(Protocol):
-    """What wants to know which answers the client has: `terse.memory.received_session.Receipts`, or those of
-    `terse.proxy.replicated`. Nothing waits but where it is said.
-    """
-
-    def asked(self, request: JsonRpcId) -> None:
-        """A request is about to be made."""
-
-    def given_up(self, request: JsonRpcId) -> None:
-        """The client is not given, or does not read, what comes for the request from now on."""
-
-    def awaits(self, request: JsonRpcId) -> bool:
-        """Whether it matters that the client has the answer to the request."""
-
-    def delivered(self, request: JsonRpcId) -> Sequence[Callable[[], None]]:
-        """The client has it. What is returned may wait, and is to be called by a thread."""
-
-
-class Opened(NamedTuple):
-    """A server, and the connection to it, which is not started yet.
-
-    Attributes:
-        receipts: see there; None where nobody wants to know.
-    """
-
-    upstream: Upstream
-    connection: Connection
-    receipts: Receipts | None = None
-
-
-Open = Callable[[str, Callable[[bytes], None], Callable[[BaseException | None], None]], Opened]
-"""Starts a server for one more client, given whose it is (see `Access`), and the `send` and `ended` of
-`Connection`. To be called by a thread that lives as long as the process (see `Child.spawn`). Raises OSError
-when the server cannot be started."""
 
 
 class _Asked(NamedTuple):
@@ -70,12 +31,10 @@ class _Asked(NamedTuple):
     at: float
 
 
-class Session:
-    """One client. To be used in the event loop, but for `open` and `close`, which wait.
+class Session(Attached):
+    """One client: see `Attached`.
 
     Attributes:
-        caller: whose it is. INVARIANT: nobody else ever reaches it.
-        is_over: the server has ended, or the session was closed.
         used: when its client last said or heard something, by `time.monotonic`.
         version: the protocol version that was agreed on; "" before that.
     """
@@ -93,15 +52,10 @@ class Session:
             ended: called once the server has ended.
             first_stream: what streams are numbered from: ids of events are told apart by it.
         """
-        self.caller = caller
-        self.is_over = False
+        super().__init__(caller, loop, limits)
         self.used = time.monotonic()
         self.version = ""
-        self._loop = loop
-        self._limits = limits
         self._on_end = ended
-        self._opened: Opened | None = None
-        self._outbox: Outbox | None = None
         self._number = first_stream
         self._general = self._new_stream()
         self._open: dict[JsonRpcId, _Asked] = {}
@@ -113,45 +67,18 @@ class Session:
 
     # ---- its connection, from other threads ----------------------------------------------------------
 
-    def open(self, opens: Open) -> None:
-        """Start the server.
-
-        Raises:
-            OSError: it cannot be started.
-        """
-        opened = opens(self.caller, self._from_server, self._server_ended)
-        self._opened = opened
-        self._outbox = Outbox(opened.connection, opened.upstream)
-        opened.connection.start()
-
-    def close(self) -> None:
-        """End the server and all that belongs to the session."""
-        self.is_over = True
-        with self._room:
-            self._room.notify_all()
-        if self._outbox is not None:
-            self._outbox.abandon()
-        if self._opened is not None:
-            self._opened.connection.close()
-
-    @property
-    def receipts(self) -> Receipts | None:
-        """See `Opened`."""
-        return None if self._opened is None else self._opened.receipts
-
-    def _from_server(self, block: bytes) -> None:
+    def _wait_for_room(self, size: int) -> None:
         with self._room:
             # A client that does not read slows its own server down, and takes no more memory.
             self._room.wait_for(lambda: self.is_over or self._unread < self._limits.unread_bytes)
-            self._unread += len(block)
-        self._in_loop(self._deliver, block)
+            self._unread += size
 
-    def _server_ended(self, error: BaseException | None) -> None:
-        self._in_loop(self._end)
-
-    def _in_loop(self, work: Callable[..., None], *arguments: bytes) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(work, *arguments)
+    def close(self) -> None:
+        """See `Attached`."""
+        self.is_over = True
+        with self._room:
+            self._room.notify_all()
+        super().close()
 
     # ---- from the client -------------------------------------------------------------------------------
 
@@ -248,7 +175,7 @@ class Session:
         self.used = time.monotonic()
         # One message a line, also of a batch: not every server that speaks 2025-03-26 reads arrays.
         block = b"".join(as_line(each.raw) for each in found)
-        return self._outbox is not None and self._outbox.send(block)
+        return self._put(block)
 
     # ---- from the server -------------------------------------------------------------------------------
 
@@ -324,13 +251,3 @@ class Session:
     def _new_stream(self) -> Stream:
         self._number += 1
         return Stream(self._number)
-
-
-def say_dropped() -> None:
-    """What a server says that is no message has no place in an answer over HTTP."""
-    _COMPLAINTS.say("dropped", "a server wrote what is no message of MCP: it was dropped")
-
-
-def as_line(raw: bytes) -> bytes:
-    """A message as it is written to a server: on one line, whatever white space stands between its values."""
-    return raw.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"

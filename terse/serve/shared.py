@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 from terse.proxy.framing import messages
 from terse.proxy.many.merged import failure
 from terse.proxy.message import Message, read, replaced
-from terse.proxy.outbox import Outbox
 from terse.proxy.spans import MALFORMED, Span, encode_string
+from terse.serve.attached import Attached, as_line, say_dropped
 from terse.serve.limits import Limits
 from terse.serve.replies import AWAY, UNKNOWN_METHOD
-from terse.serve.session import Open, Opened, as_line, say_dropped
 from terse.serve.stream import Stream
 
 ENDED = "the server has ended: ask again"
@@ -39,13 +38,8 @@ class _Asked(NamedTuple):
     at: float
 
 
-class Shared:
-    """One server for many clients of one user. To be used in the event loop, but for `open` and `close`.
-
-    Attributes:
-        caller: whose it is.
-        is_over: the server has ended.
-    """
+class Shared(Attached):
+    """One server for many clients of one user: see `Attached`."""
 
     def __init__(
         self,
@@ -54,51 +48,15 @@ class Shared:
         limits: Limits,
         ended: Callable[[Shared], None],
     ) -> None:
-        self.caller = caller
-        self.is_over = False
-        self._loop = loop
-        self._limits = limits
+        super().__init__(caller, loop, limits)
         self._on_end = ended
         self._used = time.monotonic()
-        self._opened: Opened | None = None
-        self._outbox: Outbox | None = None
         self._asked: dict[str, _Asked] = {}
         self._secret = secrets.token_hex(4)
         self._number = 0
         self._schemas: dict[str, Any] = {}
         self._schemas_read = float("-inf")
         self._reading_schemas = asyncio.Lock()
-
-    # ---- its connection, from other threads ----------------------------------------------------------
-
-    def open(self, opens: Open) -> None:
-        """Start the server.
-
-        Raises:
-            OSError: it cannot be started.
-        """
-        opened = opens(self.caller, self._from_server, self._server_ended)
-        self._opened = opened
-        self._outbox = Outbox(opened.connection, opened.upstream)
-        opened.connection.start()
-
-    def close(self) -> None:
-        """End the server."""
-        self.is_over = True
-        if self._outbox is not None:
-            self._outbox.abandon()
-        if self._opened is not None:
-            self._opened.connection.close()
-
-    def _from_server(self, block: bytes) -> None:
-        self._in_loop(self._deliver, block)
-
-    def _server_ended(self, error: BaseException | None) -> None:
-        self._in_loop(self._end)
-
-    def _in_loop(self, work: Callable[..., None], *arguments: bytes) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(work, *arguments)
 
     # ---- from the clients ------------------------------------------------------------------------------
 
@@ -190,8 +148,11 @@ class Shared:
             if not isinstance(cursor, str):
                 return
 
+    def _wait_for_room(self, size: int) -> None:
+        """The server is not held up, as it has other clients: see `_notification`."""
+
     def _send(self, raw: bytes) -> bool:
-        return self._outbox is not None and self._outbox.send(as_line(raw))
+        return self._put(as_line(raw))
 
     # ---- from the server -------------------------------------------------------------------------------
 

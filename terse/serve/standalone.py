@@ -13,6 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from terse.proxy.many.merged import failure
 from terse.proxy.message import Message, read
 from terse.proxy.spans import MALFORMED
+from terse.serve.attached import Open
 from terse.serve.limits import Limits
 from terse.serve.replies import (
     AWAY,
@@ -26,7 +27,6 @@ from terse.serve.replies import (
     is_batch,
     refused,
 )
-from terse.serve.session import Open
 from terse.serve.shared import Shared
 from terse.serve.stream import Stream, event
 from terse.serve.threads import Threads

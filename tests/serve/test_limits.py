@@ -20,9 +20,9 @@ from terse.proxy.complaints import Complaints
 from terse.proxy.connection import Connection
 from terse.serve import running
 from terse.serve.access import Access
+from terse.serve.attached import Opened
 from terse.serve.limits import Limits
 from terse.serve.service import Servers, Service
-from terse.serve.session import Opened
 from tests.proxy.process import ends
 from tests.proxy.web import serving
 from tests.serve.served import (
