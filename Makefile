@@ -16,7 +16,7 @@ CHECKED := terse demo docs editors policies tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench bench-peers conformance lint fmt docs check-docs check-policies changelog clean
+.PHONY: help demo test bench bench-peers conformance lint fmt docs check-docs site check-policies changelog clean
 
 help:  ## What there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F ': ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -50,6 +50,9 @@ docs: $(DEV)  ## Write the generated pages
 
 check-docs: $(DEV)  ## Fail when a generated page is stale
 	$(BIN)/python docs/generate.py --check
+
+site: $(DEV)  ## The documentation as pages, in build/site; a page or link that leads nowhere is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 check-policies: $(RUN)  ## The shipped policies: findings, style, and tests that cover every line
 	$(BIN)/terse check policies --fail-on warning

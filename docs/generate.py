@@ -9,8 +9,8 @@
 - What stands between `<!-- metrics -->` or `<!-- attributes -->` and `<!-- end -->` is written from the names
   of telemetry.
 - terse/language/tiers.json, what the language knows of the tiers, is written from the tiers.
-- docs/commands.md is written from the commands themselves, docs/codes/ from the table of codes,
-  docs/words.md from the words of the language.
+- docs/commands.md and docs/terse.1 are written from the commands themselves, docs/codes/ from the table of
+  codes, docs/words.md from the words of the language.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ EXAMPLES = ROOT / "docs" / "examples"
 CODES_FOLDER = ROOT / "docs" / "codes"
 PAGES = (
     ROOT / "README.md",
+    ROOT / "docs" / "index.md",
     ROOT / "docs" / "guide.md",
     ROOT / "docs" / "benchmarks.md",
     ROOT / "docs" / "telemetry.md",
@@ -158,6 +159,22 @@ def _command(command: Command) -> str:
     return "\n".join([*lines, *(("| | |", "|---|---|", *rows, "") if rows else ())])
 
 
+def _manual() -> str:
+    """The page for `man terse`."""
+    if str(ROOT / "docs") not in sys.path:
+        sys.path.append(str(ROOT / "docs"))
+    from manual import page
+
+    def options(command: Command) -> list[tuple[str, str]]:
+        parameters = get_command(application()).commands[command.name].params
+        return [
+            (_words(parameter).replace("`", "").replace("\\|", "|"), " ".join((parameter.help or "").split()))
+            for parameter in parameters
+        ]
+
+    return page(COMMANDS, options, lambda command: output(f"terse {command.name} --help"))
+
+
 def _words_of_the_language() -> str:
     """Every word of the rule language, by where it stands."""
     sections = (
@@ -195,15 +212,17 @@ def _words(parameter: Any) -> str:
     options = [option for option in parameter.opts if option.startswith("-")]
     # In a table a bar would end the cell.
     values = "\\|".join(type(parameter.default)) if isinstance(parameter.default, Enum) else ""
+    word = values or (parameter.metavar or parameter.name.upper()).replace("|", "\\|")
     if not options:
-        return f"`{values or parameter.metavar or parameter.name.upper()}`"
-    value = "" if parameter.is_flag else f" {values or parameter.metavar or parameter.name.upper()}"
+        return f"`{word}`"
+    value = "" if parameter.is_flag else f" {word}"
     return ", ".join(f"`{option}{value}`" for option in options)
 
 
 GENERATED: dict[Path, Callable[[], str]] = {
     **{page: partial(_page, page) for page in PAGES},
     ROOT / "docs" / "commands.md": _commands,
+    ROOT / "docs" / "terse.1": _manual,
     ROOT / "docs" / "words.md": _words_of_the_language,
     tiers.FILE: tiers.text,
     CODES_FOLDER / "README.md": partial(index, CODES),

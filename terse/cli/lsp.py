@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from terse.cli.command import Command
 from terse.cli.console import fail
 
@@ -13,6 +15,8 @@ def lsp() -> None:
         if (missing.name or "").split(".")[0] not in ("pygls", "lsprotocol"):
             raise
         fail("the language server needs pygls, which is not installed: pip install 'terse[lsp]'")
+    if sys.stdin is None or sys.stdout is None:
+        fail("stdin or stdout is closed, and the language server speaks over them: let an editor start it")
     server().start_io()
 
 

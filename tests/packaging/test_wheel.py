@@ -67,14 +67,15 @@ def test_the_sdist_has_the_sources(sdist: Path) -> None:
 
 
 def test_the_wheel_has_all_that_the_program_reads(wheel: Path) -> None:
-    """Each file of the package, the grammar, the policies with their samples, the licences; and no tests."""
+    """Each file of the package, grammar, policies with their samples, the manual, licences; no tests."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     own = {name for name in names if name.startswith("terse/")}
     expected = {f"terse/{name}" for name in _files(ROOT / "terse")}
     expected |= {f"terse/policies/{name}" for name in _files(ROOT / "policies")}
     assert own == expected | {"terse/language/terse.lark"}
-    (folder,) = {name.partition("/")[0] for name in names - own}
+    (manual,) = {name for name in names if name.endswith(".data/data/share/man/man1/terse.1")}
+    (folder,) = {name.partition("/")[0] for name in names - own - {manual}}
     assert {f"{folder}/licenses/LICENSE", f"{folder}/licenses/terse/tokens/NOTICE"} <= names
 
 
