@@ -214,8 +214,12 @@ def _ask(to: BinaryIO | Any, back: BinaryIO | Any, number: int, method: str, par
     """
     to.write(f'{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}\n'.encode())
     to.flush()
-    line: bytes = back.readline()
-    message = parsed(line.decode()) if line.endswith(b"\n") else None
+    while True:
+        line: bytes = back.readline()
+        message = parsed(line.decode()) if line.endswith(b"\n") else None
+        # A notification may come at any time: that rules were loaded, and the list of tools is another.
+        if _member(message, "method") is None:
+            break
     result = _member(message, "result")
     if result is None or written(_member(message, "id")) != str(number):
         raise ValueError(f"no answer to {method}: {line[:80]!r}")
