@@ -26,6 +26,7 @@ from terse.proxy.many.outlet import Outlet
 from terse.proxy.many.questions import Questions
 from terse.proxy.many.retrieving import Retrieving
 from terse.proxy.message import Message, read, replaced
+from terse.proxy.remote.messages import CONNECTION_FAILED
 from terse.proxy.spans import MALFORMED, Span, encode_string
 from terse.proxy.wire import request_id
 
@@ -332,6 +333,11 @@ class Router:
         """A server refused `initialize`: maybe since it was asked as of 2026-07-28 before."""
         if member.was_discovered:
             self._retire(member)
+        elif merged.error_code(message) == b"%d" % CONNECTION_FAILED and member.connection is not None:
+            # It cannot be reached now, which is no refusal: it is asked again, ever later.
+            said = message.text(message.inside(message.members["error"])["message"])
+            self._lose(member, member.connection, said or "it cannot be reached")
+            self._server_failed(member)
 
     # ---- starts and ends -------------------------------------------------------------------------------
 

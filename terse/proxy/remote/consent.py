@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from terse.proxy.remote.flight import Problem, waiting_for_the_user
+from terse.proxy.remote.flight import NotLoggedIn, waiting_for_the_user
 
 if TYPE_CHECKING:
     from mcp.client.auth import AuthorizationCodeResult
@@ -41,13 +41,13 @@ class Consent:
 
         Raises:
             OSError: no address can be had.
-            Problem: the port cannot.
+            NotLoggedIn: the port cannot.
         """
         if port is not None:
             try:
                 self._server = await asyncio.start_server(self._serve, "127.0.0.1", port)
             except OSError as error:
-                raise Problem(f"the login failed: --callback-port {port}: {error.strerror}") from None
+                raise NotLoggedIn(f"the login failed: --callback-port {port}: {error.strerror}") from None
             return f"http://127.0.0.1:{port}{_PATH}"
         wanted = 0
         if address is not None:
@@ -73,7 +73,7 @@ class Consent:
         """What the browser brought back.
 
         Raises:
-            Problem: the user said no, or nothing in time.
+            NotLoggedIn: the user said no, or nothing in time.
         """
         from mcp.client.auth import AuthorizationCodeResult
 
@@ -82,12 +82,12 @@ class Consent:
                 async with asyncio.timeout(self._seconds):
                     given = await asyncio.shield(self._came)
         except TimeoutError:
-            raise Problem(
+            raise NotLoggedIn(
                 f"nobody logged in within {self._seconds:g} s at the address on stderr: ask again"
             ) from None
         if "error" in given:
             words = " ".join(f"{given['error']} {given.get('error_description', '')}".split())[:200]
-            raise Problem(f"the login was refused: {words}")
+            raise NotLoggedIn(f"the login was refused: {words}")
         return AuthorizationCodeResult(code=given["code"], state=given.get("state"), iss=given.get("iss"))
 
     async def close(self) -> None:

@@ -8,7 +8,16 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from terse.proxy.remote.messages import ClientMessage, Members, answered, as_line, error, id_key
+from terse.proxy.remote.messages import (
+    CONNECTION_FAILED,
+    INTERNAL_ERROR,
+    ClientMessage,
+    Members,
+    answered,
+    as_line,
+    error,
+    id_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -18,11 +27,24 @@ MAX_FAILED = 256
 
 
 class Problem(Exception):  # noqa: N818 — says what happened to a request
-    """Why a request has no answer, in a sentence for the client. Nothing secret is in it."""
+    """Why a request has no answer, in a sentence for the client. Nothing secret is in it.
+
+    Attributes:
+        code: of the error that the client gets.
+    """
+
+    code = CONNECTION_FAILED
 
 
 class TimedOut(Problem):
     """The server said nothing for as long as it was given."""
+
+
+class NotLoggedIn(Problem):
+    """The user, or the server that gives out tokens, did not let us in: to ask again by ourselves would only
+    ask the user again."""
+
+    code = INTERNAL_ERROR
 
 
 class Request:
@@ -147,9 +169,9 @@ class Flight:
             request.answered(key)
         return [(request, found) for _, request in requests]
 
-    async def fail(self, request: Request, said: str) -> None:
+    async def fail(self, request: Request, said: str, code: int = CONNECTION_FAILED) -> None:
         """Answer what is left of the request with an error, if anybody still waits for it."""
-        await self._answer_all(request, lambda identifier: error(identifier, said))
+        await self._answer_all(request, lambda identifier: error(identifier, said, code))
 
     async def refuse(self, request: Request, answer: Callable[[bytes], bytes]) -> None:
         """Answer what is left of the request with what `answer` makes of its id."""

@@ -23,7 +23,7 @@ from mcp.shared.auth import (
 )
 from pydantic import BaseModel, ValidationError
 
-from terse.proxy.remote.flight import Problem
+from terse.proxy.remote.flight import NotLoggedIn
 from terse.proxy.remote.tokens import Stored
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ async def flow(
     """The flow that gets a token for the server at the URL, with what is known from the last login.
 
     Raises:
-        Problem: the client's key is none, or its port is taken.
+        NotLoggedIn: the client's key is none, or its port is taken.
     """
     _drop_unusable(stored)
     issuer = client.issuer or stored.get("metadata", {}).get("issuer")
@@ -122,10 +122,10 @@ def keep(provider: OAuthClientProvider, client: OAuthClient, stored: Stored) -> 
 def check_stays(provider: OAuthClientProvider, client: OAuthClient) -> None:
     """
     Raises:
-        Problem: the flow has given up this client: its id is of another authorization server.
+        NotLoggedIn: the flow has given up this client: its id is of another authorization server.
     """
     if client.id is not None and provider.context.client_info is None:
-        raise Problem(
+        raise NotLoggedIn(
             "the login failed: the server names another authorization server than the one that the client id "
             "is of (--client-issuer, or that of the first login: terse logout forgets it)"
         )
@@ -222,7 +222,7 @@ def _algorithm(key: str) -> str:
         return "EdDSA"
     if isinstance(found, RSAPrivateKey):
         return "RS256"
-    raise Problem(
+    raise NotLoggedIn(
         "the login failed: the client's key is no private key in PEM without a passphrase, RSA, EC or Ed25519"
     )
 

@@ -16,7 +16,7 @@ import httpx2
 from terse.proxy.complaints import Complaints
 from terse.proxy.oauth_client import OAuthClient
 from terse.proxy.remote.consent import Consent
-from terse.proxy.remote.flight import Problem, waiting_for_the_user
+from terse.proxy.remote.flight import NotLoggedIn, waiting_for_the_user
 from terse.proxy.remote.tokens import Stored, TokenFile
 
 _CHALLENGE = "www-authenticate"
@@ -78,7 +78,7 @@ class Login(httpx2.Auth):
         """The requests of a login, after which there is another token than the one that was refused.
 
         Raises:
-            Problem: there is none.
+            NotLoggedIn: there is none.
         """
         async with self._file.locked():
             stored = self._kept()
@@ -102,7 +102,7 @@ class Login(httpx2.Auth):
         """Drive the SDK's flow up to where it would send the server's own request again.
 
         Raises:
-            Problem: the login failed.
+            NotLoggedIn: the login failed.
         """
         logging.getLogger("mcp").addHandler(logging.NullHandler())
         with waiting_for_the_user():
@@ -136,11 +136,11 @@ class Login(httpx2.Auth):
             grants.keep(provider, client, stored)
             self._write(stored)
         except StopAsyncIteration:
-            raise Problem("the login led to no token") from None
+            raise NotLoggedIn("the login led to no token") from None
         except OAuthFlowError as error:
-            raise Problem(f"the login failed: {' '.join(str(error).split())[:300]}") from None
+            raise NotLoggedIn(f"the login failed: {' '.join(str(error).split())[:300]}") from None
         except (httpx2.HTTPError, ValueError) as error:
-            raise Problem(f"the login failed ({type(error).__name__})") from None
+            raise NotLoggedIn(f"the login failed ({type(error).__name__})") from None
         finally:
             await consent.close()
 

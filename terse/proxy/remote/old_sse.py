@@ -130,7 +130,7 @@ class OldSse(Transport):
             endpoint.exception()
             return
         for request in self.flight.all():
-            await self.flight.fail(request, str(problem))
+            await self.flight.fail(request, str(problem), problem.code)
 
     def _checked(self, place: str) -> str:
         """The whole address.

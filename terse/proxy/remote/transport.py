@@ -184,7 +184,7 @@ class Transport(ABC):
             if not request.is_done:
                 raise Problem("the server answered something else")
         except Problem as problem:
-            await self.flight.fail(request, str(problem))
+            await self.flight.fail(request, str(problem), problem.code)
             if isinstance(problem, TimedOut) and request.message.method != "initialize":
                 self._tell_of_cancellation(request)
         except Exception as error:
