@@ -8,7 +8,7 @@ are its columns: a step that changes one of them pays for that one only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -28,7 +28,6 @@ from terse.layout.document import (
     Plain,
     Spelled,
     Table,
-    tables,
 )
 from terse.layout.header import has_separator, write_columns
 from terse.layout.inline import Place, write_key, write_value
@@ -86,9 +85,10 @@ class Cost:
         return known
 
     def table(self, name: str, table: Table) -> float:
-        """Tokens of a table under its name."""
+        """Tokens of a table under its name, with the separator that costs less."""
         title = 6 + self.word(name) if name else 6
-        return title + self._under(table, table.separator)
+        commas = self._under(table, ",")
+        return title + (min(commas, self._under(table, " ")) if has_separator(table) else commas)
 
     def _header(self, columns: Sequence[Column], separator: str) -> float:
         """Tokens of the names of columns, and of what stands beside them."""
@@ -101,10 +101,6 @@ class Cost:
                 self._headers[key] = known
             tokens += known[1]
         return tokens
-
-    def tables(self, node: Node) -> float:
-        """Tokens of all tables in a node, their headers included."""
-        return sum(self.table("", table) for table in tables(node))
 
     def rows(self, table: Table, separator: str) -> float:
         """Tokens of a table's rows, and of the child rows below them."""
@@ -247,13 +243,41 @@ class Cost:
             return columns[-1]
         return min(columns, key=lambda column: self.column(column, count, most=COLUMN_ROWS))
 
-    def separated(self, name: str, table: Table) -> Table:
+    def separated(self, table: Table) -> Table:
         """The table with the separator that costs less; commas, if there is nothing in it."""
         # INVARIANT: the header shows the separator; one that cannot, for it has one name, means commas.
         cheapest = ","
         if has_separator(table) and self._under(table, " ") < self._under(table, ","):
             cheapest = " "
         return table if table.separator == cheapest else replace(table, separator=cheapest)
+
+    def likely_separated(self, table: Table) -> Table:
+        """The table with the separator that likely costs less: for what is decided before it is known."""
+        spaced = self.spared_by_spaces(each_cells(table.columns), table.count) > 0
+        separator = " " if spaced and has_separator(table) else ","
+        return table if table.separator == separator else replace(table, separator=separator)
+
+    def spared_by_spaces(self, columns: Iterable[Cells], count: int) -> float:
+        """How many tokens fewer some columns have, about, between spaces than between commas.
+
+        A word is one token with the space before it, two with the comma; a string with a space in it needs
+        quotes between spaces, which are one more, and so does one with a comma between commas. (Measured on
+        27,000 values of results: 0.94 and 0.01.)
+        """
+        rows = spread(count, TABLE_ROWS)
+        spared = 0.0
+        for column in columns:
+            start = len(column.prefix)
+            for row in rows:
+                value = column.values[row]
+                if type(value) is str:
+                    if " " in value[start:]:
+                        spared -= "," not in value
+                    else:
+                        spared += value[start : start + 1].isalpha() or not value
+                elif type(value) is Mark:
+                    spared -= MARK_TOKENS[" "] - MARK_TOKENS[","]
+        return spared * count / max(1, len(rows))
 
     def _under(self, table: Table, separator: str) -> float:
         return self._header(table.columns, separator) + self.rows(table, separator)
@@ -321,6 +345,15 @@ def _sample_size(most: int, columns: Sequence[Column]) -> int:
     if Group not in set(map(type, columns)) and len(columns) <= FEW_COLUMNS:
         return most
     return max(6, min(most, SAMPLE_VALUES // max(1, _leaves(columns))))
+
+
+def each_cells(columns: Sequence[Column]) -> Iterator[Cells]:
+    """The columns of a table that have cells in its rows, and those of its groups."""
+    for column in columns:
+        if isinstance(column, Cells):
+            yield column
+        elif isinstance(column, Group):
+            yield from each_cells(column.columns)
 
 
 def _leaves(columns: Sequence[Column]) -> int:

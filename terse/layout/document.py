@@ -263,3 +263,20 @@ def tables(node: Node) -> Iterator[Table]:
         yield from node.tables
     elif isinstance(node, Spelled):
         yield from tables(node.node)
+
+
+def cells(table: Table) -> int:
+    """How many cells a table and its child tables have, but for those of columns with a usual value."""
+    return _cells(table.columns, table.count)
+
+
+def _cells(columns: Sequence[Column], count: int) -> int:
+    number = 0
+    for column in columns:
+        if isinstance(column, Cells):
+            number += count if column.usual is None else 0
+        elif isinstance(column, Group):
+            number += _cells(column.columns, count)
+        elif isinstance(column, Child):
+            number += count + cells(column.table)
+    return number

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from terse.layout.cost import Cost
 from terse.layout.document import Block, Child, Column, Document, Group, Items, Kinds, Node, Spelled, Table
 
 Owner = TypeVar("Owner", Table, Group)
@@ -56,21 +55,20 @@ def _column(column: Column, change: Callable[[Table], Table]) -> Column:
     return column
 
 
-def separated(document: Document, cost: Cost) -> Document:
-    """The document with the cheaper separator chosen anew for every table that is not a child table."""
+def separated(document: Document, choose: Callable[[Table], Table]) -> Document:
+    """The document with a separator chosen for every table that is not a child table."""
 
-    def choose(node: Node, name: str) -> Node:
+    def change(node: Node) -> Node:
         if isinstance(node, Table):
-            return cost.separated(name, node)
+            return choose(node)
         if isinstance(node, Block):
-            return Block([(key, choose(inner, key)) for key, inner in node.entries])
+            return Block([(key, change(inner)) for key, inner in node.entries])
         if isinstance(node, Items):
-            return Items([choose(inner, "-") for inner in node.nodes])
+            return Items([change(inner) for inner in node.nodes])
         if isinstance(node, Kinds):
-            made = [cost.separated("A", table) for table in node.tables]
-            return replace(node, tables=made)
+            return replace(node, tables=list(map(choose, node.tables)))
         if isinstance(node, Spelled):
-            return replace(node, node=choose(node.node, name))
+            return replace(node, node=change(node.node))
         return node
 
-    return replace(document, root=choose(document.root, ""))
+    return replace(document, root=change(document.root))

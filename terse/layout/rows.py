@@ -57,7 +57,6 @@ class Lines:
         self._at += count
         return self._lines[self._at - count : self._at]
 
-
     def put_back(self, count: int) -> None:
         """The lines taken last are to be taken again."""
         self._at -= count

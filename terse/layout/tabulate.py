@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -28,6 +28,11 @@ MAX_COLUMNS = 400
 
 Choose = Callable[[Sequence[Column], int], Column]
 """Which of several columns that say the same is to be taken, for so many rows."""
+
+
+def repeated_names(objects: Collection[Mapping[str, Any]]) -> int:
+    """How many names some objects have less if each stands once: none, and there is nothing to save."""
+    return sum(map(len, objects)) - len(set().union(*objects))
 
 
 def tabulate(records: Sequence[JsonValue], choose: Choose) -> Table | None:
@@ -234,7 +239,11 @@ def _group(name: str, cells: list[Cell], choose: Choose) -> Group | None:
     if not objects:
         return None
     keys = set().union(*objects)
-    if sum(map(len, objects)) < MIN_FILL * len(objects) * len(keys) or len(keys) > MAX_COLUMNS:
+    names = sum(map(len, objects))
+    if names == len(keys) and not any(map(_holds_objects, objects)):
+        # Each name stands once anyway.
+        return None
+    if names < MIN_FILL * len(objects) * len(keys) or len(keys) > MAX_COLUMNS:
         return None
     columns, misfits = _columns(rows, choose)
     if not columns:
@@ -252,10 +261,17 @@ def _group(name: str, cells: list[Cell], choose: Choose) -> Group | None:
     return Group(name, columns, whole, cells)
 
 
+def _holds_objects(value: Mapping[str, Any]) -> bool:
+    """Whether an object has objects in it, or lists with objects, whose names may repeat."""
+    return any(
+        type(item) is dict or (type(item) is list and dict in set(map(type, item))) for item in value.values()
+    )
+
+
 def _child(name: str, cells: list[Cell], choose: Choose) -> Child | None:
     lists: list[list[JsonValue]] = [cell for cell in cells if isinstance(cell, list)]
     rows = [item for each in lists for item in each if isinstance(item, dict) and item]
-    if len(rows) < 2 or len(rows) < sum(map(len, lists)):
+    if len(rows) < 2 or len(rows) < sum(map(len, lists)) or not repeated_names(rows):
         return None
     columns, misfits = _columns(rows, choose)
     if not columns or len(misfits) * 3 > len(rows):
@@ -273,6 +289,8 @@ def _keyed_child(name: str, cells: list[Cell], choose: Choose) -> Child | None:
     keys = [key for each in objects for key in each]
     rows = [item for each in objects for item in each.values() if isinstance(item, dict) and item]
     if len(rows) < MIN_CHILDREN or len(rows) < len(keys) or len(set(keys)) * 2 < len(keys):
+        return None
+    if not repeated_names(rows):
         return None
     columns, misfits = _columns(rows, choose)
     if not columns or misfits:

@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from terse.guarantee import Guarantee
-from terse.layout.document import tables
+from terse.layout.document import cells, tables
 from terse.plan import describe
 from terse.plan.limits import Limits
 from terse.plan.model import Step
 from terse.plan.scale import Scale
 from terse.plan.trace import NOT_COUNTED, StepStatus, StepTrace
-from terse.tiers.spec import SMALL, Context, Draft, Memory, Skip, State, Tier
+from terse.tiers.spec import PLAIN_GAIN, SMALL, Context, Draft, Memory, Skip, State, Tier
 
 DEFAULT_BUDGET_MS = 150
 """What a chain may take when the rule does not say `spend at most`."""
@@ -23,9 +23,6 @@ DEFAULT_BUDGET_MS = 150
 FAR_SMALLER = 10
 """A delta with a tenth of the result's tokens is taken at once: no form of the whole is likely to be smaller,
 and the time to look for one is better left to other results."""
-
-PLAIN_GAIN = 12
-"""Tokens. A step that saves so many by its own estimates is taken without writing and counting the whole."""
 
 PLAINLY = 1.5
 """So many times a limit by estimates is over it for certain."""
@@ -242,6 +239,10 @@ class Chain:
             # Asked before every step, and mostly of the draft that was asked of before.
             return False
         if not draft.is_written and (document := draft.document) is not None:
+            # No cell has less than a token, about: of most documents that is enough to know.
+            if sum(map(cells, tables(document.root))) >= PLAINLY * tokens:
+                self._large_enough = (draft, tokens)
+                return False
             estimated = sum(context.cost.rows(table, table.separator) for table in tables(document.root))
             is_under = estimated < PLAINLY * tokens and self._scale.is_under(draft.text, tokens)
         else:

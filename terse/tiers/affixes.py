@@ -21,36 +21,34 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if document is None:
         return Skip("no layout")
     cost = context.cost
-    found = 0
-
-    def change(table: Table) -> Table:
-        nonlocal found
-        columns, here = _columns(table.columns, table, cost)
-        found += here
-        return with_columns(table, columns)
-
-    changed = each_table(document, change)
-    if not found:
+    document = separated(document, cost.likely_separated)
+    gains: list[float] = []
+    changed = each_table(
+        document, lambda table: with_columns(table, _columns(table.columns, table, cost, gains))
+    )
+    if not gains:
         return Skip("no column with a beginning or end in common")
-    changed = separated(changed, cost)
-    gain = cost.tables(document.root) - cost.tables(changed.root)
-    return Applied(Draft(State.LAYOUT, None, changed), f"{found} columns", gain)
+    return Applied(Draft(State.LAYOUT, None, changed, cost), f"{len(gains)} columns", sum(gains))
 
 
-def _columns(columns: Sequence[Column], table: Table, cost: Cost) -> tuple[list[Column], int]:
+def _columns(columns: Sequence[Column], table: Table, cost: Cost, gains: list[float]) -> list[Column]:
+    """The columns, those shortened that have an affix; `gains` gets the tokens that each of these saves."""
     made: list[Column] = []
-    found = 0
     for column in columns:
         if isinstance(column, Group):
-            inner, here = _columns(column.columns, table, cost)
-            made.append(with_columns(column, inner))
-            found += here
+            made.append(with_columns(column, _columns(column.columns, table, cost, gains)))
         elif isinstance(column, Cells):
-            made.append(_shortened(column, table, cost))
-            found += made[-1] is not column
+            shorter = _shortened(column, table, cost)
+            made.append(shorter)
+            if shorter is not column:
+                gains.append(_tokens(column, table, cost) - _tokens(shorter, table, cost))
         else:
             made.append(column)
-    return made, found
+    return made
+
+
+def _tokens(column: Cells, table: Table, cost: Cost) -> float:
+    return cost.column(column, table.count, table.separator)
 
 
 def _shortened(column: Cells, table: Table, cost: Cost) -> Cells:
@@ -81,7 +79,7 @@ def _shortened(column: Cells, table: Table, cost: Cost) -> Cells:
         for end in dict.fromkeys((suffix, _whole_words(suffix[::-1])[::-1])):
             if start or end:
                 ways.append(replace(column, text=True, prefix=start, suffix=end))
-    return min(ways, key=lambda way: cost.column(way, table.count, table.separator))
+    return min(ways, key=lambda way: _tokens(way, table, cost))
 
 
 _TEXT_KINDS = frozenset({str, type(None), Mark})

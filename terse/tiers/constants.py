@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from terse.layout.cost import Cost
+from terse.layout.cost import Cost, each_cells
 from terse.layout.document import (
     ABSENT,
     USUAL,
@@ -23,8 +24,9 @@ from terse.layout.document import (
     each_column,
     tables,
 )
+from terse.layout.inline import Place, write_value
 from terse.layout.presence import group_is_shown, rows_beside, rows_of, table_is_shown
-from terse.layout.rewrite import each_table, separated, with_columns
+from terse.layout.rewrite import each_table, with_columns
 from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME
 from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
@@ -33,6 +35,8 @@ USUAL_SHARE = 0.3
 """A value is a column's usual one if at least this part of its cells holds it."""
 LOOK_ROWS = 200
 """Rows of a column that are looked at before all of them are."""
+UNCLEAR = 0.4
+"""Tokens a cell. Where the separators are no further apart, which of them costs less is measured."""
 MIN_USUAL_GAIN = 6
 """Tokens that leaving a usual value out has to save: it asks the reader for a look at the header."""
 
@@ -41,8 +45,8 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     document = draft.document
     if document is None:
         return Skip("no layout")
-    cost = context.cost
-    changed = each_table(document, _Constants(cost).table)
+    work = _Constants(context.cost)
+    changed = each_table(document, work.table)
     constants, usual = (
         after - before for after, before in zip(_found(changed), _found(document), strict=True)
     )
@@ -51,9 +55,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     note = f"{constants} columns of one value"
     if usual:
         note += f", {usual} of a usual one"
-    changed = separated(changed, cost)
-    gain = cost.tables(document.root) - cost.tables(changed.root)
-    return Applied(Draft(State.LAYOUT, None, changed), note, gain)
+    return Applied(Draft(State.LAYOUT, None, changed, context.cost), note, work.gain)
 
 
 def _found(document: Document) -> tuple[int, int]:
@@ -63,11 +65,31 @@ def _found(document: Document) -> tuple[int, int]:
     return constants, sum(isinstance(column, Cells) and column.usual is not None for column in every)
 
 
+@dataclass(slots=True)
+class _LeftOut:
+    """Columns without their usual values, between separators of one kind.
+
+    Attributes:
+        columns: what takes the place of a column, by the id of that.
+        tokens: of all columns that have a usual value, those included that keep it in their cells.
+        saved: what leaving it out saves.
+    """
+
+    columns: dict[int, Cells] = field(default_factory=dict)
+    tokens: float = 0.0
+    saved: float = 0.0
+
+
 class _Constants:
+    """Takes values out of tables.
+
+    Attributes:
+        gain: the tokens that this saves, about.
+    """
+
     def __init__(self, cost: Cost) -> None:
         self.cost = cost
-        # By identity, with the column itself: INVARIANT: an id is only good while its object lives.
-        self.ways: dict[int, tuple[Cells, Cells | None]] = {}
+        self.gain = 0.0
 
     def table(self, table: Table) -> Table:
         if table.count < 2:
@@ -79,12 +101,33 @@ class _Constants:
         while not table_is_shown(table, columns):
             columns[at] = table.columns[at]
             at += 1
+        self.gain += self.saved(table.columns, columns, table.count)
+        usual = list(self.usual(columns, table))
+        if not usual:
+            return with_columns(table, columns)
         # What leaving a value out saves depends on the separator, and which is the cheaper one on that.
-        ways = [
-            with_columns(table, [self.left_out(column, table, separator) for column in columns])
-            for separator in (",", " ")
-        ]
-        return ways[0] if self.cost.rows(ways[0], ",") <= self.cost.rows(ways[1], " ") else ways[1]
+        ways = [self.worth_it(usual, table.count, separator) for separator in (",", " ")]
+        candidates = {id(column) for column, _ in usual}
+        others = (column for column in each_cells(columns) if id(column) not in candidates)
+        spared = self.cost.spared_by_spaces(others, table.count) + ways[0].tokens - ways[1].tokens
+        made = [with_columns(table, _put(columns, way.columns)) for way in ways]
+        if (
+            abs(spared) < UNCLEAR * table.count * len(columns)
+            and ways[0].columns.keys() != ways[1].columns.keys()
+        ):
+            spared = self.cost.rows(made[0], ",") - self.cost.rows(made[1], " ")
+        self.gain += ways[spared > 0].saved
+        return made[spared > 0]
+
+    def saved(self, before: Sequence[Column], after: Sequence[Column], count: int) -> float:
+        """Tokens that constants save: each stands in the header, and not in the rows."""
+        gain = 0.0
+        for one, other in zip(before, after, strict=True):
+            if isinstance(one, Group) and isinstance(other, Group):
+                gain += self.saved(one.columns, other.columns, count)
+            elif isinstance(other, Constant) and isinstance(one, Cells):
+                gain += (count - 1) * self.cost.word(write_value(other.value, Place.INSIDE)) - 1
+        return gain
 
     def columns(self, columns: Sequence[Column], present: Sequence[int], table: Table) -> list[Column]:
         """The columns of an object that stands in the rows `present`, the constant ones without cells."""
@@ -108,25 +151,28 @@ class _Constants:
             at += 1
         return with_columns(group, columns)
 
-    def left_out(self, column: Column, table: Table, separator: str) -> Column:
-        """The column with its usual values left out, and so with those of the columns in it."""
-        if isinstance(column, Group):
-            return with_columns(column, [self.left_out(inner, table, separator) for inner in column.columns])
-        if isinstance(column, Cells) and column.name != KEY_NAME:
-            return self.with_usual(column, table, separator)
-        return column
+    def usual(self, columns: Sequence[Column], table: Table) -> Iterator[tuple[Cells, Cells]]:
+        """The columns that have a usual value, each beside the one without it."""
+        for column in columns:
+            if isinstance(column, Group):
+                yield from self.usual(column.columns, table)
+            elif isinstance(column, Cells) and column.name != KEY_NAME:
+                made = self.without_usual(column, table)
+                if made is not None:
+                    yield column, made
 
-    def with_usual(self, column: Cells, table: Table, separator: str) -> Cells:
-        """The column with its usual value left out of the cells, where that is worth a reader's look."""
-        known = self.ways.get(id(column))
-        if known is None:
-            known = self.ways[id(column)] = (column, self.without_usual(column, table))
-        usual = known[1]
-        if usual is None:
-            return column
-        before = self.cost.column(column, table.count, separator)
-        is_worth_it = self.cost.column(usual, table.count, separator) <= before - MIN_USUAL_GAIN
-        return usual if is_worth_it else column
+    def worth_it(self, usual: Sequence[tuple[Cells, Cells]], count: int, separator: str) -> _LeftOut:
+        """What is worth a reader's look at the header."""
+        found = _LeftOut()
+        for column, made in usual:
+            tokens = self.cost.column(column, count, separator)
+            saved = tokens - self.cost.column(made, count, separator)
+            if saved >= MIN_USUAL_GAIN:
+                found.columns[id(column)] = made
+                found.saved += saved
+                tokens -= saved
+            found.tokens += tokens
+        return found
 
     def without_usual(self, column: Cells, table: Table) -> Cells | None:
         """The column with its usual value left out of the cells; `None` if it has none."""
@@ -149,6 +195,17 @@ class _Constants:
             values=[USUAL if cell == value and type(cell) is type(value) else cell for cell in column.values],
             usual=Constant(column.name, value),  # type: ignore[arg-type]
         )
+
+
+def _put(columns: Sequence[Column], chosen: Mapping[int, Cells]) -> list[Column]:
+    """The columns, those without their usual values in the place of those that were chosen, by id."""
+    made: list[Column] = []
+    for column in columns:
+        if isinstance(column, Group):
+            made.append(with_columns(column, _put(column.columns, chosen)))
+        else:
+            made.append(chosen.get(id(column), column))
+    return made
 
 
 def _counted(values: Sequence[Cell]) -> tuple[Counter[Cell], int]:

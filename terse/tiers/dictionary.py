@@ -69,7 +69,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     made, gain = ways[0]
     entries = len(made.legend)
     note = f"{entries} value{'s' if entries > 1 else ''}"
-    return Applied(Draft(State.LAYOUT, None, made), note, gain if closed is document else 0.0)
+    return Applied(Draft(State.LAYOUT, None, made, context.cost), note, gain if closed is document else 0.0)
 
 
 def _closes(document: Document) -> int:

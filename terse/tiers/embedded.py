@@ -28,7 +28,10 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if not work.found:
         return Skip("no string that holds JSON")
     changed = replace(document, root=Plain(value), embedded=True)
-    return Applied(Draft(State.LAYOUT, None, changed), f"{work.found} string{'s' if work.found > 1 else ''}")
+    return Applied(
+        Draft(State.LAYOUT, None, changed, context.cost),
+        f"{work.found} string{'s' if work.found > 1 else ''}",
+    )
 
 
 def _may_hold(text: str) -> bool:

@@ -38,7 +38,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
             style = found
         values.append(value)
     document = Document(Plain(values), form=JsonLines(style, ended))
-    return Applied(Draft(State.LAYOUT, None, document), f"{len(values)} lines")
+    return Applied(Draft(State.LAYOUT, None, document, context.cost), f"{len(values)} lines")
 
 
 TIER = Tier(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -21,7 +22,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
         return Skip("nothing to open")
     changed = replace(document, root=root)
     note = f"{work.opened} object{'s' if work.opened > 1 else ''} opened"
-    return Applied(Draft(State.LAYOUT, None, changed), note)
+    return Applied(Draft(State.LAYOUT, None, changed, context.cost), note)
 
 
 class _Outline:
@@ -40,12 +41,12 @@ class _Outline:
         return node
 
     def plain(self, value: Cell, is_root: bool) -> Node:
-        if isinstance(value, Embedded) and len(write_pair("", value)) > WIDTH:
+        if isinstance(value, Embedded) and not _is_short(value):
             inner = self.plain(value.value, True)
             return Plain(value) if isinstance(inner, Plain) else Spelled(inner, value.style)
         if not isinstance(value, (dict, list)) or not value:
             return Plain(value)
-        if not is_root and len(write_pair("", value)) <= WIDTH:
+        if not is_root and _is_short(value):
             return Plain(value)
         if isinstance(value, dict):
             self.opened += 1
@@ -56,6 +57,31 @@ class _Outline:
                 return Plain(value)
             self.opened += 1
         return Items(nodes)
+
+
+def _is_short(value: Cell) -> bool:
+    """Whether a pair with the value, its name aside, is no longer than a line."""
+    return _least(value, WIDTH) <= WIDTH and len(write_pair("", value)) <= WIDTH
+
+
+def _least(value: Any, most: int) -> int:
+    """Characters that a value has at least, looked for no further than so many.
+
+    Most containers are far longer: written at every level, they would be written as often as they are deep.
+    """
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Embedded):
+        return _least(value.value, most)
+    if not isinstance(value, (dict, list)):
+        return 0
+    # Brackets, and between two values a sign.
+    length = 1 + len(value)
+    for item in value.values() if isinstance(value, dict) else value:
+        if length > most:
+            break
+        length += _least(item, most - length)
+    return length
 
 
 TIER = Tier(

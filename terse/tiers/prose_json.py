@@ -40,7 +40,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     head = tuple(text[: at - 1].split("\n"))
     tail = tuple(text[end + 1 :].split("\n")) if end < len(text) else ()
     document = Document(Plain(value), form=Prose(head, tail, style))
-    return Applied(Draft(State.LAYOUT, None, document), f"JSON after {len(head)} lines")
+    return Applied(Draft(State.LAYOUT, None, document, context.cost), f"JSON after {len(head)} lines")
 
 
 TIER = Tier(

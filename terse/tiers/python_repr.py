@@ -16,7 +16,7 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if not isinstance(value, (list, dict)) or not value:
         return Skip("no list or dict as Python prints it")
     document = Document(Plain(value), form=Python(ended))
-    return Applied(Draft(State.LAYOUT, None, document), f"{len(value)} values")
+    return Applied(Draft(State.LAYOUT, None, document, context.cost), f"{len(value)} values")
 
 
 TIER = Tier(

@@ -10,6 +10,7 @@ from typing import Literal
 from terse.guarantee import Guarantee
 from terse.layout.cost import Cost
 from terse.layout.document import Document, Plain
+from terse.layout.rewrite import separated
 from terse.layout.write import write
 from terse.memory.delta import Changed
 from terse.memory.history import Earlier
@@ -37,6 +38,9 @@ ANY_FORM = frozenset({State.JSON, State.LAYOUT, State.TEXT, State.FOLDED})
 
 SMALL = 200
 """Tokens. A smaller result is left alone: what a form could save there is not worth reading a form."""
+
+PLAIN_GAIN = 12
+"""Tokens. A step that saves so many by its own estimates is taken without writing and counting the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +78,20 @@ class Draft:
         state: what the text is.
     """
 
-    __slots__ = ("_document", "_payload", "_text", "state")
+    __slots__ = ("_cost", "_document", "_payload", "_text", "state")
 
-    def __init__(self, state: State, text: str | None, document: Document | None = None) -> None:
-        """`text` is `None` where the document says it all: it is written when first asked for."""
+    def __init__(
+        self, state: State, text: str | None, document: Document | None = None, cost: Cost | None = None
+    ) -> None:
+        """`text` is `None` where the document says it all: it is written when first asked for.
+
+        Args:
+            cost: what the separators of the document's tables are chosen by, once it is written.
+        """
         self.state = state
         self._text = text
         self._document = document
+        self._cost = cost
         self._payload: Payload | None = None
 
     @classmethod
@@ -123,8 +134,12 @@ class Draft:
     def text(self) -> str:
         """What would be sent if this were the last step."""
         if self._text is None:
-            assert self.document is not None
-            self._text = write(self.document)
+            document = self.document
+            assert document is not None
+            if self._cost is not None:
+                # Not by the steps: what a separator costs hangs on all cells, and each step changes some.
+                document = separated(document, self._cost.separated)
+            self._text = write(document)
         return self._text
 
 

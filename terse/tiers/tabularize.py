@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -24,6 +25,7 @@ from terse.layout.document import (
 from terse.layout.header import write_table_header
 from terse.layout.sample import spread
 from terse.layout.tabulate import (
+    repeated_names,
     tabulate,
     tabulate_keyed,
     tabulate_kinds,
@@ -66,16 +68,13 @@ def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
     best: Node | None = None
     if len(value) > FEW_ROWS and (table := tabulate_regular(value, cost.cheapest)) is not None:
         # Every name is written once for each row otherwise: there is nothing to weigh.
-        return cost.separated(name, table)
-    if len(value) > 1:
+        return table
+    if len(value) > 1 and _may_be_shorter(value):
         table = tabulate(value, cost.cheapest) or tabulate_lists(value, cost.cheapest)
-        if table is not None:
-            table = cost.separated(name, table)
-            if cost.table(name, table) < cost.plain(value):
-                best = table
+        if table is not None and cost.table(name, table) < cost.plain(value):
+            best = table
         kinds = tabulate_kinds(value, cost.cheapest)
         if kinds is not None:
-            kinds = replace(kinds, tables=[cost.separated("A", each) for each in kinds.tables])
             known = cost.node(name, best) if best is not None else cost.plain(value)
             if cost.node(name, kinds) < known:
                 best = kinds
@@ -92,16 +91,22 @@ def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
     return best
 
 
+def _may_be_shorter(value: Sequence[Any]) -> bool:
+    """Whether a table of the values could be: it writes names once, or lists without brackets."""
+    objects = [item for item in value if type(item) is dict]
+    if objects:
+        return repeated_names(objects) > 0
+    return True
+
+
 def _object(value: dict[str, JsonValue], cost: Cost, name: str) -> Node:
     best: Node | None = None
-    if len(value) > 2 and all(isinstance(item, dict) for item in value.values()):
+    if len(value) > 2 and set(map(type, value.values())) == {dict} and _may_be_shorter([*value.values()]):
         table = tabulate_keyed(value, cost.cheapest)
-        if table is not None:
-            table = cost.separated(name, table)
-            if cost.table(name, table) < cost.plain(value):
-                best = table
-                if len(value) > FEW_ROWS:
-                    return best
+        if table is not None and cost.table(name, table) < cost.plain(value):
+            best = table
+            if len(value) > FEW_ROWS:
+                return best
     entries = [(key, lay_out(item, cost, key)) for key, item in value.items()]
     if all(isinstance(node, Plain) for _, node in entries):
         return best or Plain(value)
@@ -125,11 +130,16 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if len(found) == before:
         return Skip("no list of records")
     gain = sum(_gain(table, cost) for table in found) if before == 0 else 0.0
-    return Applied(Draft(State.LAYOUT, None, replace(document, root=root)), _note(found), gain)
+    changed = replace(document, root=root)
+    return Applied(Draft(State.LAYOUT, None, changed, cost), _note(found), gain)
 
 
 def _gain(table: Table, cost: Cost) -> float:
-    """Tokens that the names of a table's records took, in quotes and beside a colon; less what it adds."""
+    """Tokens that a table of records saves at least.
+
+    Each name stood in each record, in quotes and beside a colon, which are two tokens. Beside the header, an
+    absent cell costs one, and a cell half of one: what is left of its separator where that is no part of it.
+    """
     if table.rows is not Rows.RECORDS or table.whole:
         return 0.0
     shown = spread(table.count, LOOK_ROWS)
@@ -141,7 +151,11 @@ def _gain(table: Table, cost: Cost) -> float:
         if column.values[row] is ABSENT
     )
     absent = marks / max(1, len(shown))
-    return table.count * (2 * len(table.columns) - 3 * absent) - cost.word(write_table_header(table))
+    width = len(table.columns)
+    header = cost.word(write_table_header(table))
+    marks_only = table.count * (2 * width - 3 * absent) - header
+    names = (table.count - 1) * header - table.count * (width / 2 + absent * (1 + header / width))
+    return max(marks_only, names)
 
 
 def _node(node: Node, cost: Cost, name: str) -> Node:

@@ -27,7 +27,7 @@ from terse.layout.rewrite import each_table, separated, with_columns
 from terse.layout.sample import spread
 from terse.layout.template import KEY_NAME, is_slot, write_template
 from terse.payload.exact import Number
-from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
+from terse.tiers.spec import PLAIN_GAIN, Applied, Context, Draft, Example, Skip, State, Tier
 
 SAMPLE_ROWS = 8
 """Rows on which a template is looked for, before it is tried on all."""
@@ -50,13 +50,15 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if document is None:
         return Skip("no layout")
     cost = context.cost
-    found = 0
+    document = separated(document, cost.likely_separated)
+    found, gain = 0, 0.0
 
     def change(table: Table) -> Table:
-        nonlocal found
+        nonlocal found, gain
         search = _Search(table, cost, context)
         made = search.run()
         found += len(search.templates)
+        gain += search.gain
         return made
 
     changed = each_table(document, change)
@@ -67,9 +69,8 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     note = f"{found} columns" if found else ""
     if follower.found:
         note += f"{', ' if note else ''}{follower.found} strings of objects"
-    changed = separated(changed, cost)
-    gain = cost.tables(document.root) - cost.tables(changed.root)
-    return Applied(Draft(State.LAYOUT, None, changed), note, gain)
+    gain += follower.gain
+    return Applied(Draft(State.LAYOUT, None, changed, context.cost), note, gain)
 
 
 @dataclass(slots=True)
@@ -100,6 +101,7 @@ class _Search:
             if is_slot(leaf.path) and (leaf.path != (KEY_NAME,) or leaf.column is keys)
         ]
         self.templates: dict[Path, Cells | Template] = {}
+        self.gain = 0.0
         self.samples: dict[tuple[int, ...], dict[Path, list[str]]] = {}
 
     def run(self) -> Table:
@@ -201,18 +203,28 @@ class _Search:
             holds = _holds(pieces, values, leaf.rows)
         name = leaf.path[-1]
         template = Template(name, parts)
-        before = self.cost.column(leaf.column, self.table.count, self.table.separator)
         if len(holds) == len(leaf.rows):
             after = self.context.count(f"{name}={write_template(parts)},")
-            return template if after <= before - MIN_GAIN else None
+            # No cell has less than a token: of a long table that is enough to know.
+            before: float = self.table.count
+            if after > before - PLAIN_GAIN:
+                before = self.cost.column(leaf.column, self.table.count, self.table.separator)
+            if after > before - MIN_GAIN:
+                return None
+            self.gain += before - after
+            return template
         if len(holds) < USUAL_SHARE * len(leaf.rows):
             return None
+        before = self.cost.column(leaf.column, self.table.count, self.table.separator)
         marked = list(values)
         for row in holds:
             marked[row] = USUAL
         usual = replace(leaf.column, values=marked, usual=template)
         after_usual = self.cost.column(usual, self.table.count, self.table.separator)
-        return usual if after_usual <= before - MIN_USUAL_GAIN else None
+        if after_usual > before - MIN_USUAL_GAIN:
+            return None
+        self.gain += before - after_usual
+        return usual
 
     def rebuilt(self) -> Table:
         present = rows_beside(self.table.count, self.table.whole)

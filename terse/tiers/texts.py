@@ -35,7 +35,9 @@ def _run(draft: Draft, options: Mapping[str, int | str], context: Context) -> Ap
     if not texts:
         return Skip("no string of several lines")
     changed = replace(document, texts=True)
-    return Applied(Draft(State.LAYOUT, None, changed), f"{texts} text{'s' if texts > 1 else ''}")
+    return Applied(
+        Draft(State.LAYOUT, None, changed, context.cost), f"{texts} text{'s' if texts > 1 else ''}"
+    )
 
 
 def _places(document: Document) -> Iterator[Cell]:

@@ -84,7 +84,7 @@ def test_a_step_changes_no_draft(document: JsonValue, tiers: list[Tier], count: 
     assert start.text == dump(document)
     assert (
         first.document is None
-        or steps(Draft(first.state, None, first.document), [], count).text == first.text
+        or Draft(first.state, None, first.document, Context(COUNTS[count]).cost).text == first.text
     )
 
 

@@ -10,13 +10,12 @@ import pytest
 
 from terse.memory.session import Session
 from terse.payload.payload import Payload
-from terse.plan.chain import PLAIN_GAIN
 from terse.plan.model import Step
 from terse.plan.run import run
 from terse.plan.trace import Outcome, StepStatus
 from terse.tiers import BY_NAME
 from terse.tiers.expand import expand
-from terse.tiers.spec import Applied, Context, Draft, Skip, State, Tier
+from terse.tiers.spec import PLAIN_GAIN, Applied, Context, Draft, Skip, State, Tier
 from terse.tokens import vocabulary
 from tests.plan.plans import CALL, RECORDS, issues, plan, rule, same_document, steps, tier
 
