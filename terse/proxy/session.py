@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from terse.proxy.tool_list import ToolList
     from terse.proxy.wire import JsonRpcId
 
+_PAGE = b"page"
+"""The key of a page of the tools on its way: no call has one like it."""
+
 Recording = Callable[[Answer, str, "Session | None"], None]
 """Takes the answer to a call as it came, once it, or what the rules made of it, was sent: with the server's
 name, and the memory of the session that it is of, None where nobody knows which that is. It may be called
@@ -127,6 +130,7 @@ class ProxySession:
         self._receipts = receipts
         self._memory = self._new_memory()
         self._unsent: _Unsent | None = None
+        self._list: ToolList | None = None
         self._retrieves = retrieves
         self._read_rules()
 
@@ -196,7 +200,7 @@ class ProxySession:
     def rewrite_list(self, page: ToolList) -> bytes:
         """The message to send in place of a page of the tools."""
         try:
-            self._unsent = None
+            self._unsent, self._list = None, page
             # A client that shows texts has no use for an `outputSchema`; one that shows `structuredContent`
             # may check it.
             shows = self._shows_structured(page.client)
@@ -321,7 +325,7 @@ class ProxySession:
 
     def settle(self, *, rewritten: bool) -> None:
         """Note what the client has of the answer, or of the list of tools, that was rewritten last."""
-        self._shown.settle(rewritten=rewritten)
+        self._settle_page(rewritten)
         unsent, self._unsent = self._unsent, None
         if unsent is None:
             return
@@ -340,6 +344,16 @@ class ProxySession:
         except BaseException as error:
             self._memory.forget(unsent.call)
             self._complaints.say_failed("noting what was sent", error)
+
+    def _settle_page(self, rewritten: bool) -> None:
+        page, self._list = self._list, None
+        arrived = self._shown.settle(rewritten=rewritten)
+        if arrived is None:
+            return
+        if self._receipts is None:
+            arrived()
+        elif page is not None and page.request is not None:
+            self._receipts.sent(request_key(page.request), _PAGE, 0, arrived)
 
     def forget(self, tool: str, arguments: bytes) -> None:
         """The client may not have read the results of the call: its next one is sent in full."""

@@ -48,6 +48,7 @@ class ShownTools:
         self._with_schema: set[str] = set()
         self._page: _Page | None = None
         self._any_schema = False
+        self._lists = 0
 
     def rewrite(
         self, page: ToolList, *, adds_own: bool, withdraws: Callable[[str], bool], listing: Listing
@@ -127,22 +128,38 @@ class ShownTools:
             return shown
         return shown[: tool.schema.start - start] + shown[tool.schema.end - start :]
 
-    def settle(self, *, rewritten: bool) -> None:
-        """The page that was rewritten last is on its way: as it was rewritten, or as it came."""
+    def settle(self, *, rewritten: bool) -> Callable[[], None] | None:
+        """The page that was rewritten last is on its way: as it was rewritten, or as it came.
+
+        Returns:
+            what notes that the client has it; None where no page is on its way. What the client may know of
+            counts at once, and what it has to know of once that is called.
+        """
         page, self._page = self._page, None
         if page is None:
-            return
+            return None
         self._with_schema |= page.with_schema if rewritten else page.with_schema_as_it_came
-        self._bare |= page.bare if rewritten else page.bare_as_it_came
-        if not page.is_last:
-            return
-        self.can_retrieve = rewritten and page.own_tool is not None
-        if self.can_retrieve:
-            self.own_tool = page.own_tool
+        can_retrieve = page.is_last and rewritten and page.own_tool is not None
+        if page.is_last:
+            self._lists += 1
+            if can_retrieve:
+                self.own_tool = page.own_tool
+            else:
+                self.can_retrieve = False
+        bare, lists = page.bare if rewritten else page.bare_as_it_came, self._lists
+
+        def arrived() -> None:
+            self._bare |= bare
+            # A later list may be without it.
+            if can_retrieve and lists == self._lists:
+                self.can_retrieve = True
+
+        return arrived
 
     def passed(self) -> None:
         """A page was sent as it came, and nobody knows what is on it."""
         self._page = None
+        self._lists += 1
         self._any_schema = True
         self.can_retrieve = False
 

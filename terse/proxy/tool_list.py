@@ -11,6 +11,7 @@ from terse.proxy.wire import LISTS
 
 if TYPE_CHECKING:
     from terse.proxy.rewriting import Rewriter
+    from terse.proxy.wire import JsonRpcId
 
 
 class Tool(NamedTuple):
@@ -35,14 +36,22 @@ class ToolList:
         message: the message's bytes as they came, line end included.
         is_first: the client asked for the first page.
         client: the client's name, as it gives it.
+        request: the id of the request that it answers, where that is known.
     """
 
     tool = LISTS
     call = None
 
     def __init__(
-        self, message: bytes, structure: bytes, result: Span, is_first: bool, client: str | None
+        self,
+        message: bytes,
+        structure: bytes,
+        result: Span,
+        is_first: bool,
+        client: str | None,
+        request: JsonRpcId | None = None,
     ) -> None:
+        self.request = request
         self.message = message
         self.is_first = is_first
         self.client = client

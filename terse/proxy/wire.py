@@ -183,7 +183,7 @@ class Wire:
                     return None
                 from terse.proxy.tool_list import ToolList
 
-                return ToolList(message, structure, found["result"], call.is_first, self.client)
+                return ToolList(message, structure, found["result"], call.is_first, self.client, request)
             if call is not None and request is not None:
                 self._note_answered(request, call)
                 if "error" in found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -151,3 +152,30 @@ def test_an_id_that_is_used_again(user: Client) -> None:
 
     assert is_full(text_of(again))
     assert not is_full(user.call(tool(user), **SLOW))
+
+
+def test_a_list_of_the_tools_that_was_never_read(remembering: Served) -> None:
+    """The client does not know the tool that fetches what was set aside: until it does, nothing is."""
+    slow = {"jsonrpc": "2.0", "id": "slow", "method": "tools/list", "params": {"_meta": {"pause": 0.4}}}
+    with Client(remembering.url) as client:
+        client.begin()
+        leave(client, slow)
+        time.sleep(0.8)
+        name = "records" if "records" in names_of(remembering) else "talking__records"
+        unread = client.call(name, size=4, bodies=True, mark="unread")
+        listed = messages(client.post({"jsonrpc": "2.0", "id": "read", "method": "tools/list"}))[-1]
+        read = client.call(name, size=4, bodies=True, mark="read")
+
+    assert any("retrieve" in tool["name"] for tool in listed["result"]["tools"])
+    assert "x y z" in unread
+    assert re.search(r"\bh\d{9}\b", unread) is None
+    assert "x y z" not in read
+    assert re.search(r"\bh\d{9}\b", read)
+
+
+def names_of(service: Served) -> list[str]:
+    """The tools, as another client is shown them."""
+    with Client(service.url) as other:
+        other.begin()
+        listed = messages(other.post({"jsonrpc": "2.0", "id": "l", "method": "tools/list"}))[-1]
+        return [each["name"] for each in listed["result"]["tools"]]

@@ -156,7 +156,10 @@ def main() -> None:
             tools = [
                 {"name": name, "inputSchema": SCHEMAS.get(name, {"type": "object"})} for name in sorted(TOOLS)
             ]
-            send(id=ident, result={"tools": tools, "ttlMs": 0, "cacheScope": "private"})
+            result = {"tools": tools, "ttlMs": 0, "cacheScope": "private"}
+            # A client may say how long the list is to take.
+            pause = (params.get("_meta") or {}).get("pause", 0)
+            threading.Timer(pause, send, kwargs={"id": ident, "result": result}).start()
         elif method == "initialize":
             offers = {"tools": {"listChanged": True}, "logging": {}, "resources": {"subscribe": True}}
             send(

@@ -313,10 +313,12 @@ class Asking:
             self._forget(asked.request)
         own = None if self._retrieving is None else self._retrieving.definition()
         said = asked.answer(self._names, self._absent(asked), own, self._complaints)
-        self._outlet.put(said.message)
+        note: Callable[[], None] | None = None
         if said.ends_tools and self._retrieving is not None:
-            # After it was put: a result that speaks of the tool comes after the list that has it.
-            self._retrieving.note_shown(is_offered=own is not None)
+            note = self._retrieving.showing(asked.request.id, is_offered=own is not None)
+        self._outlet.put(said.message)
+        if note is not None:
+            note()
 
     def _acknowledge_if_all(self, asked: All) -> None:
         said = asked.acknowledged

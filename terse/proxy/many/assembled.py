@@ -126,7 +126,8 @@ class _Assembly:
 
     def _retrieving(self, put: Callable[[bytes], None]) -> Retrieving:
         note = None if self._manner.observe is None else self._note_retrieved
-        return Retrieving(self._memory, self._is_offered, self._count, put, self._complaints, note)
+        receipts = self._manner.receipts
+        return Retrieving(self._memory, self._is_offered, self._count, put, self._complaints, note, receipts)
 
     def _note_retrieved(self, call: OwnCall, answer: bytes, seconds: float) -> None:
         """It costs the server whose result holds the handle; one that nobody made, the first of them."""

@@ -14,7 +14,9 @@ from terse.proxy.message import Message
 
 # What reads and answers is imported once rules are there: servers boot until then.
 if TYPE_CHECKING:
+    from terse.memory.received_session import Receipts
     from terse.proxy.retrieval import OwnCall
+    from terse.proxy.wire import JsonRpcId
 
 MAX_WAITING = 256
 """Calls of the tool that wait; more are refused."""
@@ -30,6 +32,7 @@ class Retrieving:
         is_offered: whether rules that are loaded could set something aside for the client.
         count: tokens of a text.
         put: tells the client something.
+        receipts: learn which lists of the tools the client has; None: each that it is sent.
         note: told of each call that was answered, with the answer and the seconds it took; None: nobody asks.
     """
 
@@ -41,6 +44,7 @@ class Retrieving:
         put: Callable[[bytes], None],
         complaints: Complaints,
         note: Callable[[OwnCall, bytes, float], None] | None = None,
+        receipts: Receipts | None = None,
     ) -> None:
         self._memory = memory
         self._is_offered = is_offered
@@ -48,6 +52,7 @@ class Retrieving:
         self._put = put
         self._complaints = complaints
         self._note = note
+        self._receipts = receipts
         self._calls: SimpleQueue[OwnCall | None] = SimpleQueue()
         self._is_working = False
 
@@ -60,9 +65,32 @@ class Retrieving:
 
         return definition(RETRIEVE).encode()
 
-    def note_shown(self, *, is_offered: bool) -> None:
-        """The client was given a list of the tools, to its end."""
-        self._memory.can_retrieve = is_offered
+    def showing(self, request: JsonRpcId | None, *, is_offered: bool) -> Callable[[], None]:
+        """The client is about to be given a list of the tools, to its end.
+
+        Returns:
+            what is to be called once it was put. A result that speaks of the tool comes after the list that
+            has it.
+        """
+        memory = self._memory
+
+        def noted() -> None:
+            memory.can_retrieve = is_offered
+
+        if self._receipts is None or not is_offered:
+            return noted
+        began_with = memory.session
+
+        def arrived() -> None:
+            # Not where the client has begun anew since.
+            if memory.session is began_with:
+                noted()
+
+        if request is not None:
+            from terse.memory.session import request_key
+
+            self._receipts.sent(request_key(request), b"page", 0, arrived)
+        return lambda: None
 
     def begin(self) -> None:
         """The client begins anew."""
