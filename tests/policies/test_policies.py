@@ -14,6 +14,7 @@ import pytest
 from terse.cli import main as cli
 from terse.diagnostic import Severity
 from terse.language import check
+from terse.listing.choice import treatment
 
 ROOT = Path(__file__).parent.parent.parent
 POLICIES = ROOT / "policies"
@@ -99,3 +100,24 @@ def test_samples_are_what_the_script_makes() -> None:
         pytest.skip(f"this clone has no history: {done.stderr.strip()}")
 
     assert done.returncode == 0, f"run python policies/make_samples.py\n{done.stdout}{done.stderr}"
+
+
+def test_the_lists_of_tools_lose_nothing() -> None:
+    """Where a shipped policy speaks of tools, each is there still, under its name, in place, and at `low`."""
+    plan = check(["policies"]).plan
+    assert plan is not None
+    servers = json.loads((POLICIES / "tools.lock").read_text(encoding="utf-8"))["servers"]
+    spoken_of = set()
+    for server, listed in servers.items():
+        for tool in listed["tools"]:
+            treated = treatment(plan.tools, server, tool["name"])
+            if treated is not None:
+                spoken_of.add(server)
+                assert (treated.level, treated.presentation, treated.name) == (
+                    "low",
+                    "in place",
+                    tool["name"],
+                )
+                assert treated.hidden_by is None
+
+    assert spoken_of == {"github"}
