@@ -15,6 +15,9 @@ class Recorded:
     Args:
         session: what rewrites results; as many may be made of it as connections began.
         tools: the server's tools, each with whether it has an `outputSchema`.
+
+    Attributes:
+        listed: the message with the tools that the client got.
     """
 
     def __init__(self, session: ProxySession, tools: Iterable[tuple[str, bool]]) -> None:
@@ -27,7 +30,7 @@ class Recorded:
             + (f',"outputSchema":{schema}}}' if is_typed else "}")
             for name, is_typed in tools
         )
-        self._ask(LISTS, "{}", f'{{"tools":[{listed}]}}')
+        self.listed = self._ask(LISTS, "{}", f'{{"tools":[{listed}]}}')
 
     def call(self, tool: str, arguments: str, result: str) -> bytes:
         """The message that the client gets for a call.

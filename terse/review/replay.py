@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from time import thread_time
 from typing import NamedTuple
 
 from terse.capture.recorded import Notes, RecordedCall, numbered_calls
 from terse.guarantee import Guarantee, lowest
+from terse.listing.definition import compact
+from terse.memory.store import Store
 from terse.payload.exact import parse
 from terse.payload.payload import Payload
 from terse.plan.model import Plan
@@ -21,6 +26,9 @@ from terse.proxy.session import ProxySession
 from terse.proxy.structured import shown_texts
 from terse.report.replayed import Replayed
 from terse.tokens import Vocabulary, vocabulary
+
+MAX_REMEMBERED = 65_536
+"""Calls of a session of which it is remembered what they gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,45 +73,171 @@ def replay(job: Job) -> list[tuple[Replayed, ...]]:
 def _under(
     plan: Plan, calls: Sequence[RecordedCall], shows: Shown, counted: Vocabulary
 ) -> Iterator[Replayed]:
-    servers: dict[str, _Server] = {}
-    before: dict[tuple[str, str, str], Sequence[str]] = {}
+    session = SessionReplay(plan, shows, counted, typed_tools(calls))
+    repeats = Repeats()
     for each in calls:
-        if each.server not in servers:
-            servers[each.server] = _Server(plan, each.server, calls, shows, counted)
-        made = servers[each.server].call(each)
-        key = (each.server, each.tool, each.arguments)
-        had, before[key] = before.get(key), made.received
-        is_repeat = None if had is None or each.sample.is_error else had == made.received
-        yield _figures(each, made, is_repeat, counted)
+        made = session.call(each)
+        yield figures(each, made, repeats.seen(each, made.received), counted)
+
+
+Typed = Mapping[str, Mapping[str, bool]]
+"""By server, its tools, and whether results of each have `structuredContent`."""
+
+
+def typed_tools(calls: Iterable[RecordedCall]) -> Typed:
+    """The tools that calls are of."""
+    found: dict[str, dict[str, bool]] = {}
+    for each in calls:
+        tools = found.setdefault(each.server, {})
+        tools[each.tool] = tools.get(each.tool, False) or each.sample.has_structured
+    return found
+
+
+class Repeats:
+    """Which calls of a session were made before, and whether they gave the same."""
+
+    def __init__(self) -> None:
+        self._before: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def seen(self, call: RecordedCall, received: Sequence[str]) -> bool | None:
+        """Whether the call gave what it had given; None of a first call, and of an error."""
+        key = _digest([call.server, call.tool, call.arguments])
+        had, given = self._before.get(key), _digest(received)
+        self._before[key] = given
+        if len(self._before) > MAX_REMEMBERED:
+            self._before.popitem(last=False)
+        return None if had is None or call.sample.is_error else had == given
+
+
+def _digest(texts: Sequence[str]) -> bytes:
+    digest = blake2b(digest_size=16)
+    for text in texts:
+        encoded = text.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(encoded))
+        digest.update(encoded)
+    return digest.digest()
+
+
+class SessionReplay:
+    """A recorded session under a plan, call after call.
+
+    Args:
+        typed: all tools that it calls.
+        remembers: whether results may speak of earlier ones.
+        most_bytes: what earlier results, and values that were set aside, may take; None: as much as usual.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        shows: Shown,
+        counted: Vocabulary,
+        typed: Typed,
+        *,
+        remembers: bool = True,
+        most_bytes: int | None = None,
+    ) -> None:
+        self._about = plan, shows, counted
+        self._typed = typed
+        self._remembers = remembers
+        self._most_bytes = most_bytes
+        self._servers: dict[str, _Server] = {}
+
+    def call(self, call: RecordedCall) -> Made:
+        """What became of the next call.
+
+        Raises:
+            NotExact: its result nests deeper than is ever read.
+        """
+        server = self._servers.get(call.server)
+        if server is None:
+            server = self._servers[call.server] = _Server(
+                *self._about,
+                call.server,
+                self._typed.get(call.server, {}),
+                remembers=self._remembers,
+                most_bytes=self._most_bytes,
+            )
+        return server.call(call)
+
+    @property
+    def added(self) -> int:
+        """Tokens of our own tools in the lists that the client was shown so far."""
+        return sum(server.added for server in self._servers.values())
 
 
 class _Server(Complaints):
     """The connection of a session with one server, and what is said of its results."""
 
     def __init__(
-        self, plan: Plan, name: str, calls: Sequence[RecordedCall], shows: Shown, counted: Vocabulary
+        self,
+        plan: Plan,
+        shows: Shown,
+        counted: Vocabulary,
+        name: str,
+        typed: Mapping[str, bool],
+        *,
+        remembers: bool,
+        most_bytes: int | None,
     ) -> None:
         super().__init__()
         self._shows = shows
+        self._counted = counted
         self._problems: list[str] = []
         self._outcomes: list[tuple[Payload, Outcome]] = []
-        typed: dict[str, bool] = {}
-        for each in calls:
-            if each.server == name:
-                has = each.sample.has_structured
-                typed[each.tool] = typed.get(each.tool, False) or has
-        session = ProxySession(plan, name, counted, self, client=shows, clock=_still, tell=self._note)
-        self._recorded = Recorded(session, typed.items())
+        self._store = Store() if most_bytes is None else Store(most_bytes)
+        self._session = ProxySession(
+            plan,
+            name,
+            counted,
+            self,
+            client=shows,
+            store=self._store,
+            memory_bytes=most_bytes,
+            remembers=remembers,
+            clock=_still,
+            tell=self._note,
+        )
+        self._recorded = Recorded(self._session, typed.items())
 
-    def call(self, call: RecordedCall) -> _Made:
+    @property
+    def added(self) -> int:
+        """Tokens that our own tools take in the list that the client was shown."""
+        own = self._session.own_tool
+        if own is None:
+            return 0
+        listed = parse(self._recorded.listed.decode())
+        result = listed.get("result") if isinstance(listed, dict) else None
+        tools = result.get("tools") if isinstance(result, dict) else None
+        return sum(
+            self._counted.count(compact(tool))
+            for tool in (tools if isinstance(tools, list) else ())
+            if isinstance(tool, dict) and tool.get("name") == own
+        )
+
+    def call(self, call: RecordedCall) -> Made:
         """What became of the next call."""
         self._problems, self._outcomes = [], []
+        start = thread_time()
         message = self._recorded.call(call.tool, call.arguments, call.result)
+        seconds = thread_time() - start
         sent = parse(message.decode())
         assert isinstance(sent, dict), "INVARIANT: what is sent is a message still"
         results = [parse(call.result), sent["result"]]
         received, given = (shown_texts(each, self._shows) for each in results if isinstance(each, dict))
-        return _Made(received, given, tuple(self._outcomes), tuple(self._problems))
+        handles = {
+            handle for _, outcome in self._outcomes if outcome.changed for handle in outcome.trace.handles
+        }
+        aside = [text for handle in handles if (text := self._store.get(handle)) is not None]
+        return Made(
+            received,
+            given,
+            tuple(self._outcomes),
+            tuple(self._problems),
+            may_change=self._session.touches(call.tool),
+            aside=sum(map(self._counted.count, aside)),
+            milliseconds=1000 * seconds,
+        )
 
     def say(self, kind: str, message: str) -> None:
         """Nothing goes to stderr: what fails stands in the report."""
@@ -125,16 +259,31 @@ class _Server(Complaints):
             self._problems += [problem for problem in found if problem not in self._problems]
 
 
-class _Made(NamedTuple):
-    """What the client shows of a result as it came, and as it was sent."""
+class Made(NamedTuple):
+    """What the client shows of a result as it came, and as it was sent.
+
+    Attributes:
+        outcomes: of its texts, or of the one that stands for all; empty where no rule was run.
+        may_change: rules speak of results of the tool.
+        aside: tokens of the values that were set aside.
+        milliseconds: of the processor.
+    """
 
     received: Sequence[str]
     sent: Sequence[str]
     outcomes: Sequence[tuple[Payload, Outcome]]
     problems: tuple[str, ...]
+    may_change: bool
+    aside: int
+    milliseconds: float
 
 
-def _figures(call: RecordedCall, made: _Made, is_repeat: bool | None, counted: Vocabulary) -> Replayed:
+def figures(call: RecordedCall, made: Made, is_repeat: bool | None, counted: Vocabulary) -> Replayed:
+    """The figures of a call.
+
+    Args:
+        is_repeat: see `Repeats.seen`.
+    """
     lost = sum(
         outcome.trace.lost_percent * counted.count(payload.text) / 100
         for payload, outcome in made.outcomes

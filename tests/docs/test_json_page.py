@@ -10,9 +10,19 @@ from typing import Any
 
 import pytest
 
-from terse.report import differed_json, shown_json, tested, tested_json, tuned, tuned_json, verified_json
+from terse.report import (
+    differed_json,
+    measured_json,
+    shown_json,
+    tested,
+    tested_json,
+    tuned,
+    tuned_json,
+    verified_json,
+)
 from terse.report.differed import Diff, NewLoss, SampleDiff, Side
 from terse.report.shown import Shown, ShownGuard, ShownLine, ShownRule
+from tests.report.measured import measured
 from tests.report.test_verified import BROKEN, OPEN, verified
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
@@ -63,6 +73,7 @@ OUTPUTS = {
             "",
         )
     ),
+    "measure": measured_json.render(measured()),
     "verify": verified_json.render(verified(BROKEN, OPEN)),
 }
 
