@@ -69,7 +69,7 @@ def doctor(
                 checkups.append(_of_server(seen, machine, seconds))
     if as_json:
         rows = [{"what": each.title, "facts": each.facts, "findings": each.findings} for each in checkups]
-        write(json.dumps({"checks": rows}, ensure_ascii=False, indent=2) + "\n")
+        write(json.dumps({"format": 1, "checks": rows}, ensure_ascii=False, indent=2) + "\n")
     else:
         for each in checkups:
             write(_rendered(each))

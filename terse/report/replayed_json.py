@@ -7,11 +7,13 @@ from typing import Any
 
 from terse.report.replayed import Group, Replay
 
+FORMAT = 1
+
 
 def render(replay: Replay) -> str:
     """The facts, each call included. Fields are only ever added."""
     data = {
-        "version": 1,
+        "format": FORMAT,
         "rules": replay.policy,
         "against": replay.against,
         "client": replay.client,
