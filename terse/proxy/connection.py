@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from terse.proxy.retrieval import OwnCall
 
 _LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
+_LIST_CHANGED_FOR = (
+    b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":'
+    b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}}}\n'
+)
 
 QUIET_SECONDS = 0.2
 """No message for so long: the client has what it starts with, and its model thinks."""
@@ -184,14 +188,17 @@ class Connection:
         self._rewriting.wait_until_sent()
 
     def follow(self, plan: Plan) -> None:
-        """Run another plan from the next result on; the client is told if its list of tools is another one.
-
-        A client of 2026-07-28 is not told: it asks again when its list is stale.
+        """Run another plan from the next result on; the client is told if its list of tools is another one:
+        since 2026-07-28 where it asked to be, be the server's own list one that changes or not.
         """
 
         def follow(rewriter: Rewriter) -> None:
-            if rewriter.follow(plan) and self._wire.has_begun:
+            if not rewriter.follow(plan):
+                return
+            if self._wire.has_begun:
                 self._send(_LIST_CHANGED)
+            for raw_id in self._wire.listening():
+                self._send(_LIST_CHANGED_FOR % raw_id)
 
         self._rewriting.note(follow)
 

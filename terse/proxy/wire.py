@@ -29,6 +29,7 @@ MAX_TASK_REPLY_BYTES = 64 * 1024
 MAX_INTRODUCTION_BYTES = 64 * 1024
 
 LISTS = "tools/list"
+LISTENS = "subscriptions/listen"
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 
 _TRACE_CONTEXT = ("traceparent", "tracestate")
@@ -73,6 +74,17 @@ class ListRequest(NamedTuple):
     arguments: bytes = b""
 
 
+class Listening(NamedTuple):
+    """What is remembered of a request that is told when the list of tools changes (2026-07-28).
+
+    Attributes:
+        raw_id: its id as it stands.
+    """
+
+    raw_id: bytes
+    arguments: bytes = b""
+
+
 class Wire:
     """Both directions of one connection. One thread may use each direction.
 
@@ -101,7 +113,7 @@ class Wire:
         self._reading = Lock()
         # Requests seen and not yet read. INVARIANT: a request stays here until what it asks for is noted.
         self._unread: deque[bytes] = deque()
-        self._awaited: dict[JsonRpcId, ToolCall | ListRequest | None] = {}
+        self._awaited: dict[JsonRpcId, ToolCall | ListRequest | Listening | None] = {}
         self._tasks: dict[str, ToolCall] = {}
         self._bytes = 0
         self._counts = counts if counts is not None else dict[str, int]
@@ -133,6 +145,8 @@ class Wire:
             )
             or ((b"tools/list" in message or b"tools\\/list" in message) and self.may_rewrite_list(message))
             or ((self._calls or self._shares_counts) and b'"initialize"' in message)
+            or b"subscriptions/listen" in message
+            or b"subscriptions\\/listen" in message
         ):
             self._unread.append(message)
         self.has_begun = self.has_begun or b'"initialize"' in message
@@ -178,6 +192,8 @@ class Wire:
                 return None
             request = request_id(message, found["id"])
             call = self._take(request)
+            if isinstance(call, Listening):
+                return None
             if isinstance(call, ListRequest):
                 if "result" not in found or "error" in found:
                     return None
@@ -225,6 +241,9 @@ class Wire:
             if method == LISTS:
                 self._note_list_request(message, structure, found)
                 return
+            if method == LISTENS:
+                self._note_listening(message, structure, found)
+                return
             if "params" not in found:
                 return
             if method == "initialize":
@@ -259,6 +278,19 @@ class Wire:
                     self._await(request, task)
         except (*MALFORMED, KeyError):
             return
+
+    def listening(self) -> list[bytes]:
+        """The ids, as they stand, of requests of the client that are told when its list of tools changes."""
+        with self._lock:
+            return [each.raw_id for each in self._awaited.values() if isinstance(each, Listening)]
+
+    def _note_listening(self, message: bytes, structure: bytes, found: dict[str, Span]) -> None:
+        from terse.proxy.spans import members
+
+        request = request_id(message, found["id"]) if "id" in found else None
+        wanted = members(structure, *members(structure, *found["params"])["notifications"])
+        if request is not None and message[slice(*wanted["toolsListChanged"])] == b"true":
+            self._await(request, Listening(message[slice(*found["id"])]))
 
     def _note_list_request(self, message: bytes, structure: bytes, found: dict[str, Span]) -> None:
         from terse.proxy.spans import members
@@ -320,7 +352,7 @@ class Wire:
             while len(self._answered) > MAX_ANSWERED:
                 del self._answered[next(iter(self._answered))]
 
-    def _await(self, request: JsonRpcId, call: ToolCall | ListRequest) -> None:
+    def _await(self, request: JsonRpcId, call: ToolCall | ListRequest | Listening) -> None:
         with self._lock:
             if request in self._awaited:
                 # Two calls under one id: nobody can tell their answers apart, so neither is touched.
@@ -335,11 +367,11 @@ class Wire:
                 else:
                     self._forget(next(iter(self._awaited)))
 
-    def _take(self, request: JsonRpcId | None) -> ToolCall | ListRequest | None:
+    def _take(self, request: JsonRpcId | None) -> ToolCall | ListRequest | Listening | None:
         with self._lock:
             return None if request is None else self._forget(request)
 
-    def _forget(self, request: JsonRpcId) -> ToolCall | ListRequest | None:
+    def _forget(self, request: JsonRpcId) -> ToolCall | ListRequest | Listening | None:
         call = self._awaited.pop(request, None)
         if call is not None:
             self._bytes -= len(call.arguments)

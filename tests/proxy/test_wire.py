@@ -500,3 +500,31 @@ def test_any_bytes_come_out_unchanged_or_valid(line: bytes) -> None:
     else:
         assert json.loads(sent) != json.loads(line)
         assert sent.replace(b"\n", b"") == sent or b"\n" in line
+
+
+LISTENS = (
+    b'{"jsonrpc":"2.0","id":%b,"method":"subscriptions/listen","params":'
+    b'{"notifications":{"toolsListChanged":%b}}}\n'
+)
+
+
+def test_who_is_told_when_the_tools_change() -> None:
+    """Each request for that, by its id as it stands, until it is answered or cancelled; no other one."""
+    wire = Wire()
+    tell(
+        wire,
+        *(
+            LISTENS % (ident, wants)
+            for ident, wants in ((b'"a"', b"true"), (b"7", b"true"), (b"8", b"false"))
+        ),
+    )
+    tell(
+        wire,
+        b'{"jsonrpc":"2.0","id":9,"method":"subscriptions/listen","params":{}}\n',
+        LISTENS % (b"10", b"true"),
+    )
+
+    assert wire.listening() == [b'"a"', b"7", b"10"]
+    assert wire.from_server(b'{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"}}\n') is None
+    tell(wire, b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}\n')
+    assert wire.listening() == [b"10"]
