@@ -41,6 +41,7 @@ class RecordedCall:
             out.
         session: which session it is of, as JSON text: `null` where the line does not say.
         at: seconds since 1970; None where the line does not say.
+        has_arguments: they were captured. If not, nobody knows which calls are the same.
     """
 
     server: str
@@ -50,6 +51,7 @@ class RecordedCall:
     session: str = "null"
     at: float | None = None
     client: str = ""
+    has_arguments: bool = True
 
     @property
     def sample(self) -> Sample:
@@ -104,6 +106,7 @@ def call_in(line: str) -> RecordedCall:
         dump(value.get("session")),
         float(at) if isinstance(at, Number) and isfinite(float(at)) else None,
         client if type(client) is str else "",
+        isinstance(arguments, dict),
     )
 
 

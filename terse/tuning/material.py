@@ -32,6 +32,7 @@ MAX_FETCHED = 200_000
 
 _RETRIEVE = re.compile(r"terse_retrieve(_[0-9]+)?")
 _HANDLE = re.compile(r"h[0-9]{9}")
+_UNKNOWN = "(arguments were left out)"
 _Tool = tuple[str, str]
 
 
@@ -161,6 +162,9 @@ class Sampler:
     def _keep(self, tool: _Tool, session: str, line: RecordedCall) -> None:
         arguments = parse(line.arguments)
         assert isinstance(arguments, dict), "INVARIANT: arguments were written from an object"
+        if not line.has_arguments:
+            # Two calls whose arguments nobody knows must not count as the same.
+            arguments = {_UNKNOWN: str(self._order)}
         call = Call(*tool, {str(key): value for key, value in arguments.items()})
         digest = blake2b(session.encode() + call_key(call), digest_size=8).digest()
         rank = int.from_bytes(digest, "big")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from terse.guarantee import Guarantee, lowest
@@ -149,11 +149,20 @@ class State:
         return len(self.of_tool(tool)) >= self.least_results
 
     def concerned(self, plan: Plan) -> frozenset[_Tool]:
-        """The tools of the sample that a rule or guard speaks of which is another one in that plan."""
-        patterns = [pattern for item in _differing(self.draft.plan, plan) for pattern in item.on]
-        return frozenset(
-            tool for tool in self.material.tools if any(names(pattern, Call(*tool)) for pattern in patterns)
-        )
+        """The tools of the sample of which that plan could make something else."""
+        found: set[_Tool] = set()
+        for before, after in _differing(self.draft.plan, plan):
+            if isinstance(before, Rule) and isinstance(after, Rule) and _chooses_alike(before, after):
+                # It takes the same results as before.
+                found.update(self.tools_under(before.name))
+                continue
+            patterns = [pattern for each in (before, after) if each is not None for pattern in each.on]
+            found.update(
+                tool
+                for tool in self.material.tools
+                if any(names(pattern, Call(*tool)) for pattern in patterns)
+            )
+        return frozenset(found)
 
     def figures(self, runs: Runs) -> Figures:
         """What the results of `runs` come to, against what they come to now."""
@@ -217,8 +226,11 @@ class State:
         return None
 
 
-def _differing(before: Plan, after: Plan) -> list[Rule | Guard]:
-    found: list[Rule | Guard] = []
+_Item = Rule | Guard
+
+
+def _differing(before: Plan, after: Plan) -> Iterator[tuple[_Item | None, _Item | None]]:
+    """The rules and guards that are not the same in both, as they are in each."""
     for old, new in (
         (_by_name(before.rules), _by_name(after.rules)),
         (_by_name(before.guards), _by_name(after.guards)),
@@ -226,9 +238,14 @@ def _differing(before: Plan, after: Plan) -> list[Rule | Guard]:
         for name in sorted({*old, *new}):
             a, b = old.get(name), new.get(name)
             if a is None or b is None or without_places(a) != without_places(b):
-                found += [each for each in (a, b) if each is not None]
-    return found
+                yield a, b
 
 
-def _by_name(items: Collection[Rule] | Collection[Guard]) -> Mapping[str, Rule | Guard]:
+def _chooses_alike(a: Rule, b: Rule) -> bool:
+    parts = ((rule.on, rule.except_, [without_places(line) for line in rule.when]) for rule in (a, b))
+    one, other = parts
+    return one == other
+
+
+def _by_name(items: Collection[Rule] | Collection[Guard]) -> Mapping[str, _Item]:
     return {item.name: item for item in items}

@@ -20,6 +20,9 @@ from terse.tuning.state import Change, Figures, State
 MOST_PROPOSALS = 40
 """More of them nobody reviews; those that are left out come when these are in."""
 
+LEAST_HELD_OUT = 4
+"""What takes something away needs so large a part (one in four) of the results that are enough held out."""
+
 _Tool = tuple[str, str]
 
 
@@ -112,8 +115,13 @@ def _holds(state: State, kind: Kind, change: Change, runs: Runs) -> bool:
     if not runs:
         # All is learned from where a tool was called once: only what loses nothing is proposed then.
         return change.floor >= Guarantee.LOSSLESS
-    if not change.must_save:
-        return kind.accepts(state, change, runs)
+    if kind.needs is not None and len(runs) * LEAST_HELD_OUT < state.least_results:
+        return False
+    if not change.must_save or kind.needs is not None:
+        if not kind.accepts(state, change, runs):
+            return False
+        if not change.must_save:
+            return True
     figures = state.figures(runs)
     return figures.net > 0 and figures.net * 2 >= state.least.of(figures.before)
 

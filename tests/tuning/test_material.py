@@ -131,3 +131,12 @@ def test_sessions_without_a_name_are_one_for_each_file() -> None:
     sampler.add(call, "two.jsonl")
 
     assert sampler.material().sessions == 2
+
+
+def test_calls_whose_arguments_are_not_known_are_never_the_same() -> None:
+    """Else every call of a tool would look like a repeat of the one before."""
+    lines = [json.loads(line("a", f"result {at}")) | {"arguments": None} for at in range(3)]
+
+    found = sampled([call_in(json.dumps(each)) for each in lines])
+
+    assert len({str(taken.call.arguments) for taken in found.calls}) == 3

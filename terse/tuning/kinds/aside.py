@@ -10,6 +10,7 @@ from terse.plan import describe
 from terse.report.stats import OFTEN_PERCENT
 from terse.tuning.kinds.kind import Alternatives, Kind
 from terse.tuning.members import Seen, seen
+from terse.tuning.runs import Runs
 from terse.tuning.saying import pattern, with_line_for
 from terse.tuning.state import Change, State
 
@@ -75,6 +76,16 @@ def rule_now(state: State, name: str, tool: tuple[str, str]) -> str:
     return max(names, key=lambda each: (sum(each in one.rules for one in ran), each), default=name)
 
 
+def pays(state: State, change: Change, runs: Runs) -> bool:
+    """Whether it would save something even if as much were fetched as has us take a line back."""
+    figures = state.figures(runs)
+    return 100 * figures.gross >= OFTEN_PERCENT * figures.aside_tokens
+
+
 KIND = Kind(
-    "set aside", _find, needs="set-aside", loses="nothing for good: what is set aside is one call away"
+    "set aside",
+    _find,
+    needs="set-aside",
+    loses="nothing for good: what is set aside is one call away",
+    accepts=pays,
 )

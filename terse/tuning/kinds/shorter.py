@@ -9,7 +9,7 @@ from statistics import median
 from terse.guarantee import Guarantee
 from terse.plan import describe
 from terse.review.starter import LARGE_TEXT, MANY_LINES, MANY_ROWS
-from terse.tuning.kinds.aside import large, places, rule_now
+from terse.tuning.kinds.aside import large, pays, places, rule_now
 from terse.tuning.kinds.kind import Alternatives, Kind
 from terse.tuning.saying import pattern, with_line_for
 from terse.tuning.state import Change, State
@@ -42,4 +42,10 @@ def _changes(
         return
 
 
-KIND = Kind("shorten", _find, needs="shorten", loses="nothing for good: the rest is one call away")
+KIND = Kind(
+    "shorten",
+    _find,
+    needs="shorten",
+    loses="nothing for good: the rest is one call away",
+    accepts=pays,
+)
