@@ -189,6 +189,29 @@ def test_a_server_that_comes_late_is_told_as_a_change(tmp_path: Path) -> None:
     assert notes_of(notes)[:2] == ["late initialize", "late notifications/initialized"]
 
 
+def test_a_list_waits_for_the_first_server_that_is_there(tmp_path: Path) -> None:
+    """Where all are late, an empty list would be what the client goes on with; cancelled, it is not given."""
+    ready = tmp_path / "ready"
+    with many(1.0, late=["--after", str(ready)], hung=["--hangs", "initialize"]) as client:
+        introduced(client)
+        client.send(request(1, "tools/list"), request(2, "tools/list"))
+        client.send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\n')
+        ready.touch()
+        listed = take(client, 1)["result"]["tools"]
+        assert [tool["name"] for tool in listed] == ["late__say"]
+        assert text(client, 3, "late__say") == "LATE SAY "
+        client.close()
+        assert b'"id":2' not in client.rest()
+
+
+def test_a_list_waits_no_longer_than_the_limit() -> None:
+    """Where no server comes, the list is empty, and a call says why."""
+    with many(1.0, hung=["--hangs", "initialize"]) as client:
+        introduced(client)
+        assert asked(client, 1, "tools/list")["result"]["tools"] == []
+        assert text(client, 2, "hung__say").startswith("The server hung is not available")
+
+
 def test_a_server_that_ends_is_started_again(tmp_path: Path) -> None:
     """The call that it left gets an answer, the others go on, and it is introduced again."""
     notes = tmp_path / "notes"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from threading import Event, RLock
+from threading import Event, RLock, Timer
 
 import msgspec
 
@@ -28,7 +28,7 @@ from terse.proxy.many.retrieving import Retrieving
 from terse.proxy.message import Message, read, replaced
 from terse.proxy.remote.messages import CONNECTION_FAILED
 from terse.proxy.spans import MALFORMED, Span, encode_string
-from terse.proxy.wire import request_id
+from terse.proxy.wire import JsonRpcId, request_id
 
 LIMIT_SECONDS = 8.0
 """How long a server may take before the others answer without it. What it says later is told as a change.
@@ -89,7 +89,9 @@ class Router:
             self._lock,
             self._refused,
         )
+        self._limit = limit
         self._initialized: bytes | None = None
+        self._held: dict[JsonRpcId, Message] = {}
         self._gone = Event()
         self._keeper = Keeper(
             self._members.values(),
@@ -192,13 +194,23 @@ class Router:
         if self._retrieving is not None:
             self._retrieving.begin()
         self._questions.forget_tokens()
+        self._held.clear()
         self._initialized = None
         for member in self._members.values():
             member.is_introduced = False
         self._asking.begin(message, self._asking.running(), retired)
 
-    def _ask_lists(self, message: Message) -> None:
+    def _ask_lists(self, message: Message, *, waits: bool = True) -> None:
         names: Sequence[str] = self._asking.ready()
+        is_list = message.method in merged.ITEMS and message.id is not None
+        if is_list and waits and not names and self._asking.running():
+            # Nobody could say anything yet: an empty list would be the client's for good.
+            assert message.id is not None
+            self._held[message.id] = message
+            timer = Timer(self._limit, self._ask_held, (message.id,))
+            timer.daemon = True
+            timer.start()
+            return
         own: dict[str, bytes] = {}
         cursor = message.params.get("cursor")
         if message.method == "logging/setLevel":
@@ -211,6 +223,14 @@ class Router:
             names = [name for name in names if name in cursors]
             own = {name: replaced(message.raw, {cursor: encode_string(cursors[name])}) for name in names}
         self._asking.all(message, names, own)
+
+    def _ask_held(self, *requests: JsonRpcId) -> None:
+        """Ask for lists that waited for a server: one is there now, or the time is over."""
+        with self._lock:
+            for request in requests:
+                message = self._held.pop(request, None)
+                if message is not None:
+                    self._ask_lists(message, waits=False)
 
     def _ask_by_name(self, message: Message, place: Span | None) -> None:
         """A request about a tool or a prompt, whose shown name begins with its server's."""
@@ -248,7 +268,10 @@ class Router:
 
     def _notification_of_client(self, message: Message) -> None:
         if message.method == "notifications/cancelled" and "requestId" in message.params:
-            names = self._asking.cancelled(request_id(message.raw, message.params["requestId"]))
+            cancelled = request_id(message.raw, message.params["requestId"])
+            if cancelled is not None:
+                self._held.pop(cancelled, None)
+            names = self._asking.cancelled(cancelled)
             self._send_to(names, message.raw)
             return
         if message.method == "notifications/progress" and "progressToken" in message.params:
@@ -324,6 +347,7 @@ class Router:
         """A server was introduced after the others: it is told what they were told, and the client of it."""
         if self._initialized is not None:
             member.send(self._initialized)
+        self._ask_held(*self._held)
         for request in self._asking.standing.requests_for(member.name):
             own_id = encode_string(self._questions.new_id())
             member.send(replaced(request.raw, {request.members["id"]: own_id}))
