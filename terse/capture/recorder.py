@@ -20,6 +20,10 @@ LOOK_SECONDS = 1.0
 """How long it takes at most until a result is captured after that was asked for."""
 MAX_WAITING_BYTES = 32 << 20
 """Messages that wait to be written; beyond that they are not captured."""
+QUIET_SECONDS = 0.05
+"""Without a result for so long nobody waits for one: then calls are written."""
+LONGEST_WAIT = 10.0
+"""Seconds after which they are written all the same."""
 YIELD_SECONDS = 0.0005
 """A pause between two stretches of work: whoever has a result to send gets on."""
 
@@ -40,10 +44,13 @@ class Sent(NamedTuple):
     """A call whose result was sent.
 
     Attributes:
+        at: seconds since 1970.
+        queued: by the monotonic clock.
         session: equal of calls of one session; None where nobody knows which it is of.
     """
 
     at: float
+    queued: float
     answer: Answered
     server: str
     session: object | None
@@ -76,6 +83,8 @@ class Recorder:
         self._clock = clock
         self._is_on = asked is not None
         self._next_look = 0.0
+        self._last_sent = 0.0
+        self._is_closing = False
         self._waiting: SimpleQueue[Sent | None] = SimpleQueue()
         self._waiting_bytes = 0
         self._started = False
@@ -96,6 +105,7 @@ class Recorder:
             if now < self._next_look:
                 return
             self._next_look = now + LOOK_SECONDS
+        self._last_sent = now
         with self._lock:
             if self._waiting_bytes + len(answer.message) > MAX_WAITING_BYTES:
                 self._complain("capture too much", "results come faster than they are captured: some are not")
@@ -104,19 +114,21 @@ class Recorder:
             if not self._started:
                 self._started = True
                 Thread(target=self._work, daemon=True).start()
-        self._waiting.put(Sent(self._clock(), answer, server, session))
+        self._waiting.put(Sent(self._clock(), now, answer, server, session))
 
     def close(self, seconds: float) -> None:
         """Write what waits, for so long at most."""
         with self._lock:
             is_running = self._started
         if is_running:
+            self._is_closing = True
             self._waiting.put(None)
             self._done.wait(seconds)
 
     def _work(self) -> None:
         try:
             while (sent := self._waiting.get()) is not None:
+                self._wait_for_quiet(sent.queued)
                 try:
                     self._one(sent)
                 # Not only Exception: whatever it is, the next one may be written.
@@ -132,6 +144,16 @@ class Recorder:
                 self._writing.close()
         finally:
             self._done.set()
+
+    def _wait_for_quiet(self, queued: float) -> None:
+        """Let results go first: what is done here takes as long as making one smaller."""
+        until = queued + LONGEST_WAIT
+        while not self._is_closing and self._waiting_bytes < MAX_WAITING_BYTES // 2:
+            now = time.monotonic()
+            quiet = self._last_sent + QUIET_SECONDS
+            if now >= quiet or now >= until:
+                return
+            time.sleep(min(quiet - now, 0.05))
 
     def _one(self, sent: Sent) -> None:
         self._look()

@@ -25,6 +25,8 @@ do not count."""
 
 STRETCH = 1 << 17
 """Characters of one text that are looked at in one go."""
+DOCUMENT_STRETCH = 1 << 13
+"""Characters of a JSON document that are: a token takes a microsecond."""
 MAX_DEPTH = 64
 """Texts within texts that are read as JSON; what is deeper is a text like any other."""
 
@@ -156,7 +158,7 @@ class Redactor:
         frames: list[_Frame] = []
         done = 0
         for token in _TOKEN.finditer(text):
-            if token.start() - done > STRETCH:
+            if token.start() - done > DOCUMENT_STRETCH:
                 done = token.start()
                 self._pause()
             sign = token[0]

@@ -77,6 +77,7 @@ class Proxy:
 def proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
     """One that looks at once at what is asked for."""
     monkeypatch.setattr(recording, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(recording, "QUIET_SECONDS", 0.0)
     made = Proxy(tmp_path)
     yield made
     made.recorder.close(5)
@@ -209,6 +210,20 @@ def test_a_file_of_somebody_else_is_not_followed(proxy: Proxy) -> None:
 
     assert not (proxy.folder / "captures").exists()
     assert "others can write to it" in proxy.complaints[0]
+
+
+def test_results_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While they come one after another nothing is written; at the end of the process all of it is."""
+    monkeypatch.setattr(recording, "QUIET_SECONDS", 60.0)
+    monkeypatch.setattr(recording, "LONGEST_WAIT", 60.0)
+    proxy = Proxy(tmp_path, Asked(folder=str(tmp_path / "captures"), is_default_folder=False))
+    for number in range(5):
+        proxy.recorder.sent(Answer(str(number)), "shop", None)
+    assert proxy.lines() == []
+    monkeypatch.setattr(recording, "QUIET_SECONDS", 0.05)
+    proxy.recorder.close(20)
+
+    assert len(proxy.lines()) == 5
 
 
 def test_it_is_looked_for_once_a_second(tmp_path: Path) -> None:
