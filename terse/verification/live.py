@@ -8,6 +8,7 @@ import site
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,8 +24,8 @@ from terse.verification.results import Given
 
 MOST_CALLS = 1_000
 """Calls that go through a proxy: more would take long, and each is decoded by itself in any case."""
-SECONDS = 120.0
-"""Until a proxy that does not answer is given up."""
+SECONDS = 60.0
+"""Until a proxy that does not answer is given up: it sends the original after two of its own."""
 PROTOCOL = "2025-06-18"
 
 
@@ -105,10 +106,9 @@ def through_proxy(
             cwd=folder,
             start_new_session=True,
         )
-        timer = threading.Timer(SECONDS, process.kill)
-        timer.start()
         try:
-            _talk(run, process, _results(calls), client)
+            with _Watch(process) as watch:
+                _talk(run, process, watch, _results(calls), client)
             assert process.stdin is not None, "INVARIANT: it was started with a pipe"
             process.stdin.close()
             code = process.wait(SECONDS)
@@ -117,7 +117,6 @@ def through_proxy(
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             run.wrong.append(f"{name}: {type(error).__name__}: {error}"[:200])
         finally:
-            timer.cancel()
             process.kill()
             process.wait()
             for pipe in (process.stdin, process.stdout):
@@ -127,6 +126,34 @@ def through_proxy(
         errors.seek(0)
         run.said = errors.read(4_000).decode("utf-8", "replace")
     return run
+
+
+class _Watch:
+    """Ends a process that is silent for too long."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._over = threading.Event()
+        self._until = time.monotonic() + SECONDS
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> _Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def again(self) -> None:
+        """It has all of its time again."""
+        self._until = time.monotonic() + SECONDS
+
+    def _look(self) -> None:
+        while not self._over.wait(1.0):
+            if time.monotonic() > self._until:
+                self._process.kill()
+                return
 
 
 def _write_results(path: Path, results: Iterable[Given], times: int) -> None:
@@ -168,7 +195,11 @@ def _results(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _talk(
-    run: Run, process: subprocess.Popen[bytes], calls: Iterator[tuple[str, str, str]], client: str
+    run: Run,
+    process: subprocess.Popen[bytes],
+    watch: _Watch,
+    calls: Iterator[tuple[str, str, str]],
+    client: str,
 ) -> None:
     """
     Raises:
@@ -189,10 +220,16 @@ def _talk(
     count = vocabulary().count
     for number, (tool, arguments, result) in enumerate(calls, 2):
         params = f'{{"name":{json.dumps(tool)},"arguments":{arguments}}}'
+        watch.again()
         answer = _ask(to, back, number, "tools/call", params)
         run.calls += 1
-        before, after = _shown(parsed(result), client), _shown(answer, client)
-        wrong = _differs(parsed(result), answer, client) or reader.wrong(tool, arguments, before, after)
+        given = parsed(result)
+        before, after = _shown(given, client), _shown(answer, client)
+        wrong = _differs(given, answer, client)
+        if wrong is None and _is_in_its_place(given, answer, client):
+            wrong = _says_another(_member(given, "structuredContent"), after)
+        elif wrong is None:
+            wrong = reader.wrong(tool, arguments, before, after)
         where = f"{run.name}, {tool}, call {run.calls}"
         if wrong is not None:
             run.wrong.append(f"{where}: {wrong}")
@@ -246,12 +283,38 @@ def _shown(result: Any, client: str) -> list[str]:
     return texts
 
 
+def _is_in_its_place(received: Any, sent: Any, client: str) -> bool:
+    """Whether a text is sent in the place of `structuredContent`, to a client that shows that."""
+    return (
+        client == "structured"
+        and _member(received, "structuredContent") is not None
+        and _member(sent, "structuredContent") is None
+    )
+
+
+def _says_another(structured: Any, texts: list[str]) -> str | None:
+    """What texts say else than `structuredContent`; None where they are it, its only value, or its items."""
+    ways = [[written(structured)]]
+    pairs = getattr(structured, "pairs", ())
+    if len(pairs) == 1:
+        (value,) = (member for _, member in pairs)
+        ways.append([_as_text(value)])
+        if type(value) is list:
+            ways.append(list(map(_as_text, value)))
+    found = [Reader().wrong("", "{}", way, texts) for way in ways]
+    return None if None in found else found[0]
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else written(value)
+
+
 def _differs(received: Any, sent: Any, client: str) -> str | None:
     """What is another beside the texts, in a few words."""
     given, got = (
         [(key, member) for key, member in result.pairs if key != "content"] for result in (received, sent)
     )
-    if client == "structured" and _member(sent, "structuredContent") is None:
+    if _is_in_its_place(received, sent, client):
         given = [(key, member) for key, member in given if key != "structuredContent"]
     if given != got:
         return "other members of the result"

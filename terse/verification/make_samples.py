@@ -162,6 +162,8 @@ def _tracker() -> Calls:
         {"query": "slow"},
         _text(_spelt(found), structuredContent=json.loads(_spelt(found), **_EXACT)),
     )
+    plain = _spelt([_issue(number, 0) for number in range(51, 61)])
+    yield "drafts", {}, _text(plain, structuredContent={"result": plain})
     yield "search", {"query": "nothing"}, _text('{"total":0,"items":[]}', structuredContent=json.loads("{}"))
     inner = _spelt([{"key": f"SHELF-{n}", "points": n / 2, "done": n % 3 == 0} for n in range(40)])
     yield "board", {}, _text(_spelt({"result": inner}), structuredContent={"result": inner})

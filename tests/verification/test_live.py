@@ -68,6 +68,27 @@ def test_structured_content_may_become_the_text(tmp_path: Path) -> None:
     assert live._differs(received, sent, "text") == "other members of the result"
 
 
+@pytest.mark.parametrize(
+    ("structured", "texts", "is_it"),
+    [
+        ({"a": [1.0, 2]}, ['{"a":[1.0,2]}'], True),
+        ({"a": [1.0, 2]}, ["[1.0,2]"], True),
+        ({"a": [1.0, 2]}, ["1.0", "2"], True),
+        ({"a": [1.0, 2]}, ["1", "2"], False),
+        ({"a": [1.0, 2]}, ['{"a":[1,2]}'], False),
+        ({"result": "as it is"}, ["as it is"], True),
+        ({"result": "as it is", "b": 1}, ["as it is"], False),
+    ],
+)
+def test_a_text_in_place_of_structured_content_says_all_of_it(
+    structured: object, texts: list[str], is_it: bool
+) -> None:
+    """It is the document, or its only value, or one for one the items of that: to the text of numbers."""
+    found = live._says_another(parsed(json.dumps(structured)), texts)
+
+    assert (found is None) is is_it
+
+
 def test_the_page_has_every_place() -> None:
     """docs/verify.md lists what the report lists."""
     page = (Path(__file__).parent.parent.parent / "docs" / "verify.md").read_text(encoding="utf-8")
