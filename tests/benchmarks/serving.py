@@ -2,7 +2,8 @@
 
 A server over HTTP is called directly and through terse by turns, at a rate that does not depend on how
 quickly answers come: each call has its time, and what waits for another one counts as waiting. Client, server
-and terse share the machine; beside the times stands the processor time of terse. Linux only.
+and terse share the machine; beside the times stands the processor time of terse, its workers with it. Linux
+only.
 `CALLS=…`, `SESSIONS=…`, `RATE=…` (calls a second through terse), `RULES=FILE` and `SERVER=stdio` (a process
 for each session, in place of the one server) in the environment.
 """
@@ -89,21 +90,36 @@ class Session:
 
 
 class Process:
-    """A running program, and where it listens."""
+    """A running program, and where it listens.
+
+    Attributes:
+        own: the processes that count as it.
+    """
 
     def __init__(self, command: list[str]) -> None:
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=HERE.parent.parent)
         assert self.process.stderr is not None
+        self.own = [self.process.pid]
         line = self.process.stderr.readline().decode()
         self.port = int(line.rpartition(":")[2].split("/")[0])
 
     def processor_ms(self) -> float:
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        ticks = 0
+        for pid in self.own:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return 1000 * ticks / os.sysconf("SC_CLK_TCK")
 
     def resident_mb(self) -> float:
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        pages = sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.own)
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def find_workers(self) -> None:
+        """Count the processes in that make results smaller for this one; not the servers behind it."""
+        for children in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
+            for pid in map(int, children.read_text().split()):
+                if b"terse.workers" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    self.own.append(pid)
 
     def threads(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
@@ -135,6 +151,9 @@ async def _load(upstream: Process, terse: Process, calls: int, sessions: int, ra
     for way in ways:
         for number, session in enumerate(way):
             await session.call(time.perf_counter(), -number)
+    # Until then they are started, one after the other.
+    await asyncio.sleep(2)
+    terse.find_workers()
     threads, used = terse.threads(), terse.processor_ms()
     times: tuple[list[float], list[float]] = ([], [])
     sizes = [0, 0]
