@@ -41,12 +41,18 @@ class Ledgered:
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.results = 0
         self._noted: dict[tuple[str, str, str], Noted] = {}
+        self._summed: dict[tuple[tuple[str, str], str | None], Noted] = {}
         for record in records:
             if record.what in ("result", "retrieve") and record.tool:
                 self._add(record)
 
     def of(self, tool: tuple[str, str], rule: str | None = None) -> Noted:
         """What was noted of a tool, under one rule or all of them."""
+        if (tool, rule) not in self._summed:
+            self._summed[tool, rule] = self._sum(tool, rule)
+        return self._summed[tool, rule]
+
+    def _sum(self, tool: tuple[str, str], rule: str | None) -> Noted:
         found = Noted()
         for (server, name, of), noted in self._noted.items():
             if (server, name) == tool and rule in (None, of):

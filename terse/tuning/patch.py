@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Collection, Iterator, Mapping
 
 _NO_END = "\\ No newline at end of file\n"
 _ESCAPES = {"\t": "\\t", "\n": "\\n", '"': '\\"', "\\": "\\\\"}
@@ -19,13 +20,24 @@ def patch(files: Mapping[str, tuple[str | None, str]]) -> str:
     return "".join(_of_file(path, old, new) for path, (old, new) in sorted(files.items()))
 
 
+def patch_folder(paths: Collection[str]) -> str:
+    """Where a patch of these files can be applied: empty for the working directory, where all are below it.
+
+    Neither `git apply` nor `patch` writes to a path that leads out of the folder it runs in.
+    """
+    names = [os.path.relpath(path) for path in paths]
+    if not any(name.split(os.sep)[0] == os.pardir for name in names):
+        return ""
+    return os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
+
+
 def edits(old: str | None, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The lines that go and that come, without their indentation and without blank ones."""
     found = list(difflib.ndiff(_lines(old or ""), _lines(new)))
     return tuple(_said(found, "- ")), tuple(_said(found, "+ "))
 
 
-def _said(found: Iterable[str], mark: str) -> Iterable[str]:
+def _said(found: list[str], mark: str) -> Iterator[str]:
     return (line[2:].strip() for line in found if line.startswith(mark) and line[2:].strip())
 
 

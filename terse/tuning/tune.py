@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from terse.tuning.draft import Draft
 from terse.tuning.kinds import KINDS
 from terse.tuning.kinds.kind import Allowed, Kind
 from terse.tuning.material import Side
-from terse.tuning.patch import edits, patch
+from terse.tuning.patch import edits, patch, patch_folder
 from terse.tuning.runs import Runs
 from terse.tuning.saying import pattern
 from terse.tuning.state import Change, Figures, State
@@ -204,6 +205,9 @@ def _tuned(start: State, state: State, proposals: list[Proposal], rules: str, no
     held = {order: ran for order, ran in state.runs.items() if ran.side == "held out"}
     material = start.material
     files = state.draft.differs
+    where = patch_folder(files)
+    if where:
+        notes.append(f"the patch is for {where}: run `git apply` or `patch -p1` there")
     return Tuned(
         rules,
         sum(material.read.values()),
@@ -215,6 +219,6 @@ def _tuned(start: State, state: State, proposals: list[Proposal], rules: str, no
         _measured(start.figures(held)),
         sum(ran.tokens_in for ran in held.values()),
         files,
-        patch(files),
+        patch({os.path.relpath(path, where or os.curdir): texts for path, texts in files.items()}),
         (*material.notes, *notes),
     )

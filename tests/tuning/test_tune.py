@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from random import Random
 
@@ -112,6 +113,24 @@ class TestWithoutLoss:
         found = tuned(with_rules(text), lines)
 
         assert "rule tracker-read {\n  on tracker/read\n}\n" in new_text(found)
+
+    def test_what_a_rule_excepts_stays_as_it_is(self) -> None:
+        """Whoever wrote `except` wants it left alone, whatever it would save."""
+        text = MINIFY.replace("on */*", "on */*\n  except tracker/list_*").replace("minify", "compact")
+
+        assert not tuned(with_rules(text), issue_lists(SESSIONS)).proposals
+
+    def test_rules_elsewhere_get_a_patch_for_there(self, here: Path) -> None:
+        """A path that leads out of a folder is none that `git apply` takes."""
+        inside = here / "inside"
+        inside.mkdir()
+        (here / "rules.terse").write_text(MINIFY, encoding="utf-8")
+        os.chdir(inside)
+
+        found = tuned({}, issue_lists(SESSIONS), path="../rules.terse")
+
+        assert "--- a/rules.terse\n+++ b/rules.terse\n" in found.patch
+        assert any(str(here) in note for note in found.notes)
 
     def test_nothing_is_proposed_of_few_results(self) -> None:
         """A handful may be chance."""

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from terse.guarantee import Guarantee
+from terse.payload.call import Call
 from terse.plan import describe
+from terse.plan.choose import names
 from terse.plan.model import Pattern
 from terse.review.starter import rule_name
 from terse.tuning.kinds.kind import Alternatives, Kind
@@ -21,11 +23,17 @@ def _find(state: State) -> Iterator[Alternatives]:
     for tool in state.material.tools:
         ran = state.of_tool(tool)
         without = sum(not each.rules for each in ran)
-        if without * 2 > len(ran) and is_sayable(tool):
+        if without * 2 > len(ran) and is_sayable(tool) and not _is_excepted(state, tool):
             servers.setdefault(tool[0], []).append(tool)
     for server in sorted(servers):
         if sum(len(state.of_tool(tool)) for tool in servers[server]) >= state.least_results:
             yield partial(_changes, server, servers[server])
+
+
+def _is_excepted(state: State, tool: tuple[str, str]) -> bool:
+    """Whether a rule says that it is not for the tool: whoever wrote that wants it left alone."""
+    call = Call(*tool)
+    return any(names(each, call) for rule in state.draft.plan.rules for each in rule.except_)
 
 
 def _changes(server: str, tools: list[tuple[str, str]], state: State) -> Iterator[Change]:
