@@ -46,7 +46,7 @@ class Sent(NamedTuple):
     Attributes:
         at: seconds since 1970.
         queued: by the monotonic clock.
-        session: equal of calls of one session; None where nobody knows which it is of.
+        session: equal of calls of one session, or its name; None where nobody knows which it is of.
     """
 
     at: float

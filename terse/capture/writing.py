@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable
+from hashlib import sha256
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 class _Session:
     """One session, as lines tell of it."""
 
-    def __init__(self, rules: Rules, pause: Callable[[], None]) -> None:
-        self.name = secrets.token_hex(8)
+    def __init__(self, rules: Rules, pause: Callable[[], None], name: str | None = None) -> None:
+        self.name = secrets.token_hex(8) if name is None else name
         self.redactor = Redactor(rules, pause)
 
 
@@ -91,6 +92,9 @@ class Writing:
     def _session(self, key: object | None) -> _Session:
         if key is None:
             return _Session(self._rules, self._pause)
+        if isinstance(key, str):
+            # Named by the client, which starts a process for each call.
+            return _Session(self._rules, self._pause, sha256(key.encode("utf-8", "replace")).hexdigest()[:16])
         found = self._sessions.get(key)
         if found is None:
             found = self._sessions[key] = _Session(self._rules, self._pause)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from terse.cli.proxy_options import Unusable
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from terse.capture.asked import Asked
     from terse.capture.recorder import Recorder
     from terse.cli.proxy_options import Options
+    from terse.payload.exact import JsonValue
     from terse.proxy.complaints import Complaints
 
 CLOSE_SECONDS = 2.0
@@ -84,3 +87,59 @@ def redaction(given: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], tupl
     except BadRule as error:
         raise Unusable(f"redaction: {error}") from None
     return rules.names, rules.patterns
+
+
+class _Hooked:
+    """A call as a hook is told of it: see `terse.capture.recorder.Answered`."""
+
+    client: str | None = "claude-code"
+
+    def __init__(self, tool: str, arguments: str, result: str) -> None:
+        self.tool = tool
+        self.arguments = arguments.encode()
+        self.message = result.encode()
+
+    def whole_result(self) -> bytes:
+        return self.message
+
+
+def capture_hooked(told: str) -> None:
+    """Capture the call that a hook was told of, if that is asked for, in a process of its own: nobody waits
+    for it.
+
+    INVARIANT: raises nothing, and says nothing on stdout or stderr.
+    """
+    with suppress(Exception):
+        from terse.capture.asked import read
+        from terse.capture.place import asked_place
+        from terse.payload.exact import dump, parse_unambiguous
+
+        asked = read(asked_place(os.environ))
+        call = parse_unambiguous(told)
+        if asked.is_over(time.time()) or not isinstance(call, dict):
+            return
+        server, _, tool = str(call["tool_name"]).removeprefix("mcp__").partition("__")
+        if not tool or not asked.names_server(server) or os.fork():
+            return
+        try:
+            os.setsid()
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for descriptor in range(3):
+                os.dup2(nothing, descriptor)
+            from terse.capture.recorder import Sent
+            from terse.capture.writing import Writing
+
+            answer = _Hooked(tool, dump(call.get("tool_input")), dump(_result(call["tool_response"])))
+            session = str(call.get("session_id") or "") or None
+            Writing(asked).write(Sent(time.time(), 0.0, answer, server, session))
+        finally:
+            os._exit(0)
+
+
+def _result(response: JsonValue) -> JsonValue:
+    """The MCP result that a hook was told of as a text, as blocks, or as it is."""
+    if isinstance(response, dict):
+        return response if "content" in response else {"content": [], "structuredContent": response}
+    if isinstance(response, list):
+        return {"content": response}
+    return {"content": [{"type": "text", "text": response}]}

@@ -235,3 +235,27 @@ def test_what_makes_no_sense_is_one_line(
     assert said in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
     assert not (tmp_path / "terse" / "capture.json").exists()
+
+
+def test_a_hook_captures_too(terse: Terse, tmp_path: Path) -> None:
+    """Nobody waits for it: a process of its own writes the call; what the hook prints is what it was."""
+    here = {"XDG_STATE_HOME": str(tmp_path)}
+    told = {
+        "session_id": "abc",
+        "hook_event_name": "PostToolUse",
+        "tool_name": "mcp__shop__list",
+        "tool_input": {"q": "x", "token": "hunter2"},
+        "tool_response": [{"type": "text", "text": json.dumps([{"id": n, "open": True} for n in range(60)])}],
+    }
+    before = terse("hook", stdin=json.dumps(told).encode(), **here)
+    assert terse("capture", "start", **here).returncode == 0
+    after = terse("hook", stdin=json.dumps(told).encode(), **here)
+    folder = tmp_path / "terse" / "captures"
+    until(lambda: folder.exists() and bool(lines(folder)))
+
+    (call_,) = lines(folder)
+    assert before.stdout == after.stdout != b""
+    assert after.stderr == b""
+    assert (call_["server"], call_["tool"], call_["client"]) == ("shop", "list", "claude-code")
+    assert call_["arguments"]["token"].startswith("[redacted:")
+    assert call_["result"]["content"] == told["tool_response"]
