@@ -4,8 +4,8 @@ A server over HTTP is called directly and through terse by turns, at a rate that
 quickly answers come: each call has its time, and what waits for another one counts as waiting. Client, server
 and terse share the machine; beside the times stands the processor time of terse, its workers with it. Linux
 only.
-`CALLS=…`, `SESSIONS=…`, `RATE=…` (calls a second through terse), `RULES=FILE` and `SERVER=stdio` (a process
-for each session, in place of the one server) in the environment.
+`CALLS=…`, `SESSIONS=…`, `RATE=…` (calls a second through terse), `RULES=FILE`, `WORKERS=N` and `SERVER=stdio`
+(a process for each session, in place of the one server) in the environment.
 """
 
 from __future__ import annotations
@@ -131,9 +131,10 @@ def measure() -> Iterator[str]:
     rate = float(os.environ.get("RATE") or RATE)
     rules = ["--rules", os.environ["RULES"]] if os.environ.get("RULES") else []
     upstream = Process(UPSTREAM)
+    workers = ["--workers", os.environ["WORKERS"]] if os.environ.get("WORKERS") else []
     is_stdio = os.environ.get("SERVER") == "stdio"
     target = ["--", *ECHO] if is_stdio else [f"http://127.0.0.1:{upstream.port}/mcp"]
-    terse = Process([*TERSE, *rules, *target])
+    terse = Process([*TERSE, *rules, *workers, *target])
     try:
         yield from asyncio.run(_load(upstream, terse, calls, sessions, rate))
     finally:
