@@ -23,7 +23,7 @@ LAYERS = (
     ("layout", "folds"),
     ("tokens", "payload"),
     ("diagnostic", "record"),
-    ("guarantee", "source"),
+    ("guarantee", "hidden", "source"),
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 

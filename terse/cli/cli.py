@@ -364,7 +364,9 @@ def _write(text: str, descriptor: int) -> None:
 
 
 def _safe(text: str) -> str:
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
+    from terse.hidden import visible
+
+    return visible(text, "\n\t")
 
 
 def _complain(message: str, code: int = console.UNUSABLE) -> int:

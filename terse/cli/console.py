@@ -73,9 +73,10 @@ def complain(message: str, code: int = UNUSABLE, *, may_have_lines: bool = False
     if len(message) > _LONGEST_COMPLAINT:
         # An argument as long as a file is not repeated.
         message = f"{message[: _LONGEST_COMPLAINT // 2]} … {message[-_LONGEST_COMPLAINT // 4 :]}"
-    kept = "\n" if may_have_lines else ""
+    from terse.hidden import visible
+
     # What a rule file or a server wrote must not command a terminal.
-    safe = "".join(sign if sign.isprintable() or sign in kept else ascii(sign)[1:-1] for sign in message)
+    safe = visible(message, "\n" if may_have_lines else "")
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     try:
         sys.stderr.flush()

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from terse.cli.console import fail
+from terse.hidden import visible
 
 STDIN = "-"
 MAX_BYTES = 256 * 1024 * 1024
@@ -73,7 +74,7 @@ def shown(path: str) -> str:
     """How messages name a file: its path as given, with what a terminal must not get escaped."""
     if path == STDIN:
         return "stdin"
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in path)
+    return visible(path)
 
 
 def quoted(argument: str) -> str:

@@ -13,6 +13,7 @@ from terse.cli import configured
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write, write_error
 from terse.cli.files import shown
+from terse.hidden import visible
 
 if TYPE_CHECKING:
     from terse.clients.changes import Planned
@@ -137,9 +138,7 @@ def shown_line(line: str) -> str:
     """A line of a diff, with nothing in it that commands a terminal."""
     text = line.rstrip("\r\n")
     ending = "" if line.endswith("\n") else "\n\\ No newline at end of file"
-    return "".join(sign if sign.isprintable() or sign == "\t" else ascii(sign)[1:-1] for sign in text) + (
-        ending + "\n"
-    )
+    return visible(text, "\t") + ending + "\n"
 
 
 def _told(plan: Planned, already: list[Seen], machine: Machine) -> str:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from terse.editors.facts import Argument, Facts, Tool, facts, fields
 from terse.editors.positions import Position, Range, offset_of, position_of
 from terse.editors.project import RULE_FILE, Project
+from terse.hidden import quoted
 from terse.language import syntax
 from terse.language.codes import CODES
 from terse.language.cursor import Place, place
@@ -146,7 +147,7 @@ def _written(word: str, terminal: str) -> str:
     """The word as the language writes it: in quotes where it has to be."""
     if _BARE[terminal].fullmatch(word):
         return word
-    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return quoted(word)
 
 
 # ---- one function per terminal ------------------------------------------------------------------------

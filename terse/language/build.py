@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from lark import Token
@@ -12,7 +13,7 @@ from terse.fields.selector import CodeBlocks, Every, Everything, LinesMatching, 
 from terse.language import syntax
 from terse.source import Source, Span
 
-_ESCAPE = re.compile(r"\\(.)")
+_ESCAPES = re.compile(r"((?:\\u[0-9a-fA-F]{4})+)|\\(.)")
 
 Children = list[Any]
 """What stands below a rule of the grammar: tokens, and nodes that are built already. lark gives no more."""
@@ -41,6 +42,7 @@ class Builder:
         self.edition_node: syntax.Edition | None = None
         self.items: list[syntax.Item] = []
         self.too_deep: list[Span] = []
+        self.unknown_escapes: list[Span] = []
 
     def noted(self, item: I) -> I:
         # Items are noted here, too, so that those before a syntax error are not lost with it.
@@ -54,7 +56,28 @@ class Builder:
 
     def _word(self, token: Token) -> syntax.Word:
         span = Span(self.source, token.start_pos or 0, token.end_pos or 0)
-        return syntax.Word(span, _text(token))
+        return syntax.Word(span, self._text(token))
+
+    def _text(self, token: Token) -> str:
+        """A token's text; of a string, what stands between the quotes."""
+        if token.type != "STRING":
+            return str(token)
+        if "\\" not in token:
+            return str(token[1:-1])
+        start = (token.start_pos or 0) + 1
+
+        def unescaped(found: re.Match[str]) -> str:
+            units, other = found.groups()
+            if units is not None:
+                with suppress(UnicodeDecodeError):
+                    return bytes.fromhex(units.replace("\\u", "")).decode("utf-16-be")
+            elif other in '"\\':
+                return other
+            # Half of a character beyond U+FFFF, or what another language knows: said, and never guessed.
+            self.unknown_escapes.append(Span(self.source, start + found.start(), start + found.end()))
+            return found[0]
+
+        return _ESCAPES.sub(unescaped, token[1:-1])
 
     def _words(self, tokens: Children) -> tuple[syntax.Word, ...]:
         return tuple(map(self._word, tokens))
@@ -109,7 +132,7 @@ class Builder:
         return tuple(children)
 
     def pattern(self, children: Children) -> syntax.Pattern:
-        return syntax.Pattern(self._span(children), _text(children[0]), _text(children[1]))
+        return syntax.Pattern(self._span(children), self._text(children[0]), self._text(children[1]))
 
     def on(self, children: Children) -> syntax.On:
         return syntax.On(self._list_span(children), children[1])
@@ -239,10 +262,10 @@ class Builder:
     # ---- selectors
 
     def path(self, children: Children) -> syntax.Part:
-        return syntax.Part(self._span(children), Path(tuple(map(_text, children))))
+        return syntax.Part(self._span(children), Path(tuple(map(self._text, children))))
 
     def every(self, children: Children) -> syntax.Part:
-        return syntax.Part(self._span(children), Every(tuple(map(_text, children[1:]))))
+        return syntax.Part(self._span(children), Every(tuple(map(self._text, children[1:]))))
 
     def everything(self, children: Children) -> syntax.Part:
         return syntax.Part(self._span(children), Everything())
@@ -348,13 +371,6 @@ def _start(child: Any) -> int:
 
 def _end(child: Any) -> int:
     return (child.end_pos or 0) if isinstance(child, Token) else int(child.span.end)
-
-
-def _text(token: Token) -> str:
-    """A token's text; of a string, what stands between the quotes. `\\"` and `\\\\` are the escapes."""
-    if token.type == "STRING":
-        return _ESCAPE.sub(r"\1", token[1:-1]) if "\\" in token else str(token[1:-1])
-    return str(token)
 
 
 def _depth(values: Iterable[syntax.Value]) -> int:

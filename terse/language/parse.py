@@ -18,6 +18,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.utils import TextSlice
 
 from terse.diagnostic import Diagnostic, Label
+from terse.hidden import DECEIVING, HIDDEN, escaped
 from terse.language import syntax, table
 from terse.language.build import MAX_DEPTH, Builder
 from terse.language.codes import text as codes
@@ -74,6 +75,9 @@ def parse_text(source: Source) -> Parsed:
 
     parsed = _parse_items(source)
     if named is None:
+        hidden = [each for each in parsed.diagnostics if each.code is codes.HIDDEN_CHARACTER]
+        if hidden and _EDITION_LINE.match(HIDDEN.sub("", source.text)):
+            return Parsed(parsed.file, tuple(hidden))
         missing = Diagnostic(
             codes.UNKNOWN_EDITION,
             "the file does not begin with the edition of the language",
@@ -156,7 +160,11 @@ def _parse_items(source: Source) -> Parsed:
             source, _builder.edition_node, tuple(_builder.items), _comment_spans(source, _comments)
         )
         diagnostics += map(_too_deep, _builder.too_deep)
-    return Parsed(file, tuple(diagnostics))
+        diagnostics += map(_unknown_escape, _builder.unknown_escapes[:MAX_ERRORS])
+    hidden = _hidden(file, has_errors=bool(diagnostics))
+    # What a parser says of a line with such a character in it, the character says better.
+    lines = {each.primary.span.line for each in hidden}
+    return Parsed(file, (*(each for each in diagnostics if each.primary.span.line not in lines), *hidden))
 
 
 def tokens(source: Source) -> tuple[Token, ...]:
@@ -198,6 +206,50 @@ def _comment_spans(source: Source, tokens: Sequence[Token]) -> tuple[Span, ...]:
             start = begin + comment.start()
             spans[start] = Span(source, start, start + len(comment[0].rstrip()))
     return tuple(spans[start] for start in sorted(spans))
+
+
+def _unknown_escape(span: Span) -> Diagnostic:
+    written = span.source.text[span.start : span.end]
+    return Diagnostic(
+        codes.UNKNOWN_ESCAPE,
+        f"`{written}` is no escape",
+        Label(span, "here"),
+        help=f"write `\\{written}` for a backslash, and `\\uXXXX` for a character by its number",
+    )
+
+
+def _hidden(file: syntax.File, *, has_errors: bool) -> list[Diagnostic]:
+    """A finding for each character that a reader does not see, but for what words in comments are made of."""
+    source, found = file.source, []
+    if not HIDDEN.search(source.text):
+        return []
+    comments = [(span.start, span.end) for span in file.comments]
+    for match in HIDDEN.finditer(source.text):
+        at = match.start()
+        if not DECEIVING.match(source.text, at):
+            if any(start <= at < end for start, end in comments):
+                continue
+            line = source.text[source.text.rfind("\n", 0, at) + 1 : at]
+            # Behind an error, comments are not known as such.
+            if has_errors and "#" in line:
+                continue
+        found.append(_finding(source, at, match[0]))
+        if len(found) == MAX_ERRORS:
+            break
+    return found
+
+
+def _finding(source: Source, at: int, character: str) -> Diagnostic:
+    import unicodedata
+
+    number = f"U+{ord(character):04X}"
+    name = unicodedata.name(character, "a control character")
+    return Diagnostic(
+        codes.HIDDEN_CHARACTER,
+        f"{number} ({name}) is not seen by who reads this",
+        Label(Span(source, at, at + 1), "here"),
+        help=f"take it out, or write `{escaped(character)}` in a text or a regex",
+    )
 
 
 def _too_deep(span: Span) -> Diagnostic:

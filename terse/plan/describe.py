@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 
 from terse.fields.selector import CodeBlocks, Every, Everything, LinesMatching, Path, Target, TerminalCodes
+from terse.hidden import quoted
 from terse.plan.model import (
     ArgumentIs,
     ArgumentMatches,
@@ -40,7 +40,7 @@ _BARE_WORD = re.compile(r"[A-Za-z0-9_.+-]+")
 
 def pattern(of: Pattern) -> str:
     """`server/tool`."""
-    return "/".join(half if _BARE_TOOL.fullmatch(half) else _quoted(half) for half in (of.server, of.tool))
+    return "/".join(half if _BARE_TOOL.fullmatch(half) else quoted(half) for half in (of.server, of.tool))
 
 
 def patterns(of: Iterable[Pattern]) -> str:
@@ -86,7 +86,7 @@ def targets(of: Iterable[Target]) -> str:
 
 def path(keys: Iterable[str]) -> str:
     """`issues."odd key".id`."""
-    return ".".join(key if _BARE_KEY.fullmatch(key) else _quoted(key) for key in keys)
+    return ".".join(key if _BARE_KEY.fullmatch(key) else quoted(key) for key in keys)
 
 
 def condition(of: Condition) -> str:
@@ -103,9 +103,9 @@ def condition(of: Condition) -> str:
         case FieldSize(keys, comparison, size):
             said = f"field {path(keys)} {comparison} {quantity(size)}"
         case ArgumentIs(name, values):
-            said = f"argument {_word(name)} is {', '.join(map(_quoted, values))}"
+            said = f"argument {_word(name)} is {', '.join(map(quoted, values))}"
         case ArgumentMatches(name, glob):
-            said = f"argument {_word(name)} matches {_quoted(glob)}"
+            said = f"argument {_word(name)} matches {quoted(glob)}"
         case ArgumentPresence(name, present):
             said = f"argument {_word(name)} {'exists' if present else 'is missing'}"
         case CallRepeats(None):
@@ -148,7 +148,7 @@ def step(of: Step, options: Iterable[Option] = ()) -> str:
         if option is not None and option.default == value:
             continue
         unit = f" {option.unit}" if option is not None and option.unit else ""
-        named.append(f"{name} {value if isinstance(value, int) else _quoted(value)}{unit}")
+        named.append(f"{name} {value if isinstance(value, int) else quoted(value)}{unit}")
     return f"{of.tier}({', '.join(named)})" if named else of.tier
 
 
@@ -184,7 +184,7 @@ def _tools(of: Iterable[Pattern]) -> str:
 
 
 def _tool(name: str) -> str:
-    return name if _BARE_TOOL.fullmatch(name) else _quoted(name)
+    return name if _BARE_TOOL.fullmatch(name) else quoted(name)
 
 
 def _over(of: Quantity | None) -> str:
@@ -195,12 +195,8 @@ def _number(amount: int) -> str:
     return f"{amount // 1000}k" if amount and amount % 1000 == 0 else str(amount)
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
 def _word(name: str) -> str:
-    return name if _BARE_WORD.fullmatch(name) else _quoted(name)
+    return name if _BARE_WORD.fullmatch(name) else quoted(name)
 
 
 def _slashed(regex: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from terse.hidden import visible
 from terse.report.benched import CLOSE, SMALL, Bench, Exactness, Group, exactness_words
-from terse.report.explain import visible
 
 FILE_HEADINGS = ("file", "kind", "raw", "minified", "emitted", "saved", "ms", "")
 GROUP_HEADINGS = ("", "files", "raw", "minified", "emitted", "saved", "of raw", "median", "mean", "ms")

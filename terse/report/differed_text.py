@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from terse.hidden import visible
 from terse.report.differed import Diff, Names, SampleDiff
-from terse.report.explain import visible
 from terse.report.sizes import percent
 
 MOST_NAMED = 3

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
+from terse.hidden import visible
 from terse.plan.trace import ConditionTrace, GuardTrace, Outcome, RuleTrace, StepStatus, StepTrace, Trace
+from terse.report.columns import cells, narrowed, widened
 from terse.report.explanation import CallFrom, Explanation
 from terse.report.sizes import bytes_in_words, count, percent, tokens_in_words
 
@@ -55,24 +57,14 @@ def render(explanation: Explanation, *, whole: bool = False) -> str:
         lines += _outcome(explanation, outcome, whole)
         if number < total:
             lines += ["", ""]
-    return "".join(line.rstrip() + "\n" for line in map(visible, lines))
-
-
-def visible(line: str) -> str:
-    """The line with everything escaped that would move a terminal's cursor or change its colours."""
-    if line.isprintable():
-        return line
-    return "".join(char if char.isprintable() or char == " " else _escaped(char) for char in line)
-
-
-def _escaped(char: str) -> str:
-    return ascii(char)[1:-1]
+    return "".join(line.rstrip() + "\n" for line in map(visible, map(narrowed, lines)))
 
 
 def _safe(value: Any) -> Any:
-    """The same data with every text in it made `visible`: names and reasons can come from a payload."""
+    """The same data with every text in it as it can be shown, a character for each column: names and reasons
+    can come from a payload."""
     if isinstance(value, str):
-        return visible(value)
+        return widened(visible(value))
     if isinstance(value, tuple):
         return tuple(map(_safe, value))
     if is_dataclass(value) and not isinstance(value, type):
@@ -302,7 +294,7 @@ def _shortened(lines: Sequence[str]) -> Iterator[str]:
 
 def _cut(line: str) -> str:
     """The line as it can be shown, without its middle when it is too long."""
-    if len(line) <= LINE_WIDTH and len(visible(line)) <= LINE_WIDTH:
+    if len(line) <= LINE_WIDTH and cells(visible(line)) <= LINE_WIDTH:
         return visible(line)
     room = LINE_WIDTH - END_WIDTH - len(f" … {len(line):,} characters … ")
     start, end = _fitting(line, room), _fitting(line[::-1], END_WIDTH)
@@ -314,7 +306,7 @@ def _fitting(characters: str, room: int) -> int:
     """How many characters, from the first on, fit into so many columns once they are visible."""
     taken = 0
     for number, char in enumerate(characters):
-        taken += len(visible(char))
+        taken += cells(visible(char))
         if taken > room:
             return number
     return len(characters)

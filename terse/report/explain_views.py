@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
+from terse.hidden import visible
+
 MAX_ROWS = 1_500
 """Lines of a view. Of a longer text so many are shown: its start, its end, and around what was touched."""
 LAST_ROWS = 100
@@ -21,9 +23,7 @@ SIGNS = {"removed": ("r", "−"), "set aside": ("a", "⇢"), "shortened": ("s", 
 
 def shown(text: str) -> str:
     """The text for an element or attribute; what would move a cursor or turn the direction is spelt out."""
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() or char == "\t" else ascii(char)[1:-1] for char in text)
-    return escape(text)
+    return escape(visible(text, "\t"))
 
 
 def rows(

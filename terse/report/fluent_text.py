@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from terse.report.explain import visible
+from terse.hidden import visible
 from terse.report.fluent import Arm, Fluency, Share, points
 from terse.report.sizes import percent
 

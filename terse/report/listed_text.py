@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from terse.report.explain import visible
+from terse.hidden import visible
 from terse.report.listed import Listed, ListedTool, ListSize
 
 NAME = 34

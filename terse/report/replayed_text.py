@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from terse.hidden import visible
 from terse.report.differed_markdown import code, plain
-from terse.report.explain import visible
 from terse.report.replayed import LONG, Group, Replay
 from terse.report.sizes import count, percent
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from terse.guarantee import lowest
+from terse.hidden import visible
 from terse.plan.trace import StepStatus
-from terse.report import explain, explain_json
-from terse.report.explain import visible
+from terse.report import columns, explain, explain_json
 from terse.report.explanation import Explanation
 from terse.report.sizes import count, percent
 
@@ -87,14 +87,15 @@ def render(asked: Sequence[Asked], *, whole: bool = False) -> str:
         )
     before, after = sum(each.before for each in asked), sum(each.after for each in asked)
     rows.append(("", "all", count(before), count(after), percent(before - after, before), "", ""))
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    shown = [tuple(map(visible, row)) for row in rows]
+    widths = [max(map(columns.cells, column)) for column in zip(*shown, strict=True)]
     lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if at in (1, 5, 6) else cell.rjust(width)
+    for row in shown:
+        said = [
+            columns.left(cell, width) if at in (1, 5, 6) else columns.right(cell, width)
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        lines.append(visible("  ".join(cells)).rstrip() + "\n")
+        lines.append("  ".join(said).rstrip() + "\n")
     text = "".join(lines)
     notes: set[str] = set()
     for number, each in enumerate(asked, 1):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from terse.report.explain import visible
+from terse.hidden import visible
+from terse.report.columns import cells, left
 from terse.report.stats import Group, Stats, advice
 
 MOST = 40
@@ -51,9 +52,10 @@ def _table(stats: Stats) -> Iterator[str]:
             [*row, _money(group.money)]
             for row, group in zip(rows, (*stats.groups[:MOST], stats.all), strict=True)
         ]
-    widths = [max(len(row[at]) for row in (headings, *rows)) for at in range(len(headings))]
+    rows = [[visible(row[0]), *row[1:]] for row in rows]
+    widths = [max(cells(row[at]) for row in (headings, *rows)) for at in range(len(headings))]
     for row in (headings, *rows):
-        first = row[0].ljust(widths[0])
+        first = left(row[0], widths[0])
         yield "  ".join(
             [first, *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from terse.report.explain import visible
+from terse.hidden import visible
 from terse.report.tested import Covered, Failure, Tested, TestRun
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from terse.diagnostic import Diagnostic, Label, Severity
+from terse.hidden import visible
+from terse.report import columns
 from terse.source import Source
 
 WIDTH = 80
@@ -175,19 +176,9 @@ def _mark(shown: _Shown, label: Label, primary: bool, gutter: int, code: str, st
 
 def cells(text: str) -> int:
     """How wide a text is in a terminal."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in _printable(text)
-    )
+    return columns.cells(_printable(text))
 
 
 def _printable(text: str) -> str:
     """The text with what a terminal must not be sent (escape codes, line ends) made visible."""
-    return "".join(c if c.isprintable() else _visible(c) for c in text)
-
-
-def _visible(character: str) -> str:
-    code = ord(character)
-    if character == "\t":
-        return " "
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return visible(text.replace("\t", " "))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from terse.report.explain import visible
+from terse.hidden import visible
 from terse.report.sizes import percent
 from terse.report.tuned import Measured, Proposal, Tuned
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from terse.fields.find import longest_list_of_objects
 from terse.guarantee import Guarantee
+from terse.hidden import quoted
 from terse.memory.session import Session
 from terse.payload.call import Call
 from terse.payload.exact import JsonValue, Number
@@ -126,7 +127,7 @@ def _test(server: str, measured: Measured) -> str:
     title = f"{start.call.tool}, {name}: {'the same in fewer tokens' if measured.saved else 'as it came'}"
     lines = [
         f"call {start.words}",
-        f"given {_quoted(start.path)}",
+        f"given {quoted(start.path)}",
         f"expect rule {rule_name(server)}",
         f"expect {measured.guarantee.word}",
     ]
@@ -135,11 +136,7 @@ def _test(server: str, measured: Measured) -> str:
     if floor:
         lines.append(f"expect saving over {floor}%")
     body = "".join(f"  {line}\n" for line in lines)
-    return f"\ntest {_quoted(title)} {{\n{body}}}\n"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"\ntest {quoted(title)} {{\n{body}}}\n"
 
 
 # ---- advice ------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Small policies in one text: the first file, then others below lines `=== path ===`.
 
-`⟨x × 1000⟩` stands for a thousand x.
+`⟨x × 1000⟩` stands for a thousand x, and `⟨U+202E⟩` for a character that could not be seen here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from terse.language import Checked, check
 
 MAIN = "main.terse"
+_CHARACTER = re.compile(r"⟨U\+([0-9A-F]{4,6})⟩")
 _REPEATED = re.compile(r"⟨([^⟩]*) × (\d+)⟩")
 _FILE = re.compile(r"^=== (\S+) ===$", re.MULTILINE)
 
@@ -18,6 +19,7 @@ _FILE = re.compile(r"^=== (\S+) ===$", re.MULTILINE)
 def split(text: str) -> dict[str, bytes]:
     """The files of an example by path. A byte that is not UTF-8 is written as its lone surrogate."""
     text = _REPEATED.sub(lambda found: found[1] * int(found[2]), text)
+    text = _CHARACTER.sub(lambda found: chr(int(found[1], 16)), text)
     first, *others = _FILE.split(text.lstrip("\n"))
     files = {MAIN: first}
     for path, body in zip(others[::2], others[1::2], strict=True):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from terse.fields.selector import Every
 from terse.fields.selector import Path as Selector
+from terse.hidden import HIDDEN, escaped, quoted
 from terse.language import syntax, table
 from terse.language.build import Builder
 from terse.language.parse import MAX_BYTES, MAX_ERRORS, grammar, parse
@@ -359,3 +360,80 @@ def test_a_damaged_file_is_a_tree_or_findings(data: st.DataObject) -> None:
     put = data.draw(st.one_of(st.text(max_size=10), PIECES, st.just(WHOLE[start:end] * 2)))
 
     parse("x.terse", (WHOLE[:start] + put + WHOLE[end:]).encode("utf-8", "replace"))
+
+
+# ---- what a reader does not see ----------------------------------------------------------------------
+
+
+BODY = 'rule a {{\n  on x/*\n  remove "k{0}"{1}\n  because "b{2}"\n}}\n'
+
+
+def _codes(text: str) -> list[str]:
+    return [found.code.code for found in parse("x.terse", text.encode()).diagnostics]
+
+
+@pytest.mark.parametrize(
+    "sign",
+    "\u202e\u2066\u200f\u061c\u200b\u200d\u2060\ufeff\u00ad\u034f\u3164\ufe0f\u00a0\u3000\u2028\x1b\x08\x0c\x85\r\U000e0041",
+    ids=lambda sign: f"U+{ord(sign):04X}",
+)
+@pytest.mark.parametrize("place", ["name", "pattern", "reason", "beside", "first"])
+def test_what_a_reader_does_not_see_does_not_compile(sign: str, place: str) -> None:
+    """One finding, whatever it is and wherever it stands; and none where it is written as an escape."""
+    texts = {
+        "name": "terse 1\n" + BODY.format(sign, "", ""),
+        "pattern": "terse 1\n" + BODY.format("", "", "").replace("x/*", f'x/"a{sign}*"'),
+        "reason": "terse 1\n" + BODY.format("", "", sign),
+        "beside": "terse 1\n" + BODY.format("", f" {sign} ", ""),
+        "first": f"terse{sign} 1\n" + BODY.format("", "", ""),
+    }
+    assert _codes(texts[place]) == ["T007"]
+    if place in ("name", "pattern", "reason"):
+        assert _codes(texts[place].replace(sign, escaped(sign))) == []
+
+
+@pytest.mark.parametrize("sign", "\u202e\u2069\u200e\u2028\x1b\r", ids=lambda sign: f"U+{ord(sign):04X}")
+def test_a_comment_cannot_be_shown_as_what_it_is_not(sign: str) -> None:
+    """Marks of direction and controls do not compile in a comment either."""
+    text = f"terse 1\n# a{sign}comment\n" + BODY.format("", f"  # more{sign}still", "")
+    assert _codes(text) == ["T007", "T007"]
+
+
+@pytest.mark.parametrize("comment", ["⚠️ careful", "می‌خواهم", "family 👨‍👩‍👧", "soit\u00a0: cela"])
+def test_words_and_signs_in_comments_are_what_they_are_made_of(comment: str) -> None:
+    """Joiners, variation selectors and blanks in a comment are no finding, beside an error neither."""
+    text = f"terse 1\n# {comment}\n" + BODY.format("", f"  # {comment}", "")
+    assert _codes(text) == []
+    assert _codes(text + f"rule\nrule # {comment}\n") == ["T002", "T002"]
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=20))
+def test_any_text_can_be_written_so_that_all_of_it_is_seen(key: str) -> None:
+    """What `terse show`, `terse init` and the language server write in quotes is read back as it was."""
+    written = quoted(key)
+    text = "terse 1\n\nrule a {\n  on x/*\n  when argument a is " + written + "\n  use minify\n}\n"
+    parsed = parse("x.terse", text.encode())
+    (rule,) = (item for item in parsed.file.items if isinstance(item, syntax.Rule))
+    (said,) = (line.condition for line in rule.lines if isinstance(line, syntax.When))
+
+    assert parsed.diagnostics == ()
+    assert not HIDDEN.search(written)
+    assert isinstance(said, syntax.ArgumentIs)
+    assert [value.text for value in said.values] == [key]
+
+
+@pytest.mark.parametrize(
+    "text", ["\\n", "\\t", "\\x41", "\\u12", "\\U0001F600", "\\ud83d", "\\ude00\\ud83d", "\\/"]
+)
+def test_a_backslash_means_one_thing(text: str) -> None:
+    """What other languages read as an escape is neither guessed nor dropped."""
+    assert _codes("terse 1\n" + BODY.format(text, "", "")) == ["T008"]
+
+
+def test_the_escapes() -> None:
+    """A quote, a backslash, a character by its number; beyond U+FFFF two numbers."""
+    text = "terse 1\n" + BODY.format('\\"\\\\\\u00e9\\ud83d\\ude00', "", "")
+    parsed = parse("x.terse", text.encode())
+
+    assert parsed.diagnostics == ()
+    assert 'k"\\é😀' in repr(parsed.file).replace("\\\\", "\\")

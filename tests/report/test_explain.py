@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terse.plan.trace import GateTrace
+from terse.report.columns import cells
 from terse.report.explain import WIDTH, render
 from terse.report.explanation import CallFrom
 from tests.report.traces import ERROR, ISSUES, LONG_CHAIN, NO_RULE, explanation, outcome
@@ -61,7 +62,9 @@ def test_what_is_left_out_is_said() -> None:
     assert "9 lines not shown" in text
 
 
-@pytest.mark.parametrize("char", ["\x1b", "\r", "\x07", "\x9b", "\u202e", "\u2028", "\ud800"])
+@pytest.mark.parametrize(
+    "char", ["\x1b", "\r", "\x07", "\x9b", "\u202e", "\u2028", "\ud800", "\u200b", "\u3164"]
+)
 def test_a_payload_cannot_move_the_terminal(char: str) -> None:
     """Escape sequences, bells and direction marks of a payload are shown as escapes."""
     text = render(explanation(outcome(ERROR, f"a{char}[31mb")))
@@ -80,6 +83,16 @@ def test_an_original_that_was_sent_says_so() -> None:
     assert "it came back different" in text
 
 
+def test_columns_are_columns_also_beside_wide_characters() -> None:
+    """Numbers stand below each other where a statement has characters of two columns."""
+    steps = [replace(ISSUES.steps[0], label=label, note="") for label in ("remove title", "remove 件名件名")]
+    text = render(explanation(outcome(replace(ISSUES, steps=tuple(steps)), TABLE)))
+    rows = [line for line in text.splitlines() if "  remove " in line]
+
+    first, second = (cells(row[: row.index("lossy")]) for row in rows)
+    assert first == second
+
+
 @given(
     label=st.text(min_size=1, max_size=200),
     note=st.text(max_size=200),
@@ -92,5 +105,5 @@ def test_no_line_is_wider_than_80_columns(label: str, note: str, text: str, name
     trace = replace(ISSUES, steps=(step,), call=name, summary=name, why=name)
 
     for line in render(explanation(outcome(trace, text))).split("\n"):
-        assert len(line) <= WIDTH
+        assert cells(line) <= WIDTH
         assert line.isprintable()

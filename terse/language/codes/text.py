@@ -158,4 +158,70 @@ rule lists {
 """,
 )
 
-CODES = (UNCLOSED_STRING, UNEXPECTED_WORD, UNKNOWN_EDITION, NOT_UTF_8, FILE_TOO_LARGE, STATEMENT_TWICE)
+HIDDEN_CHARACTER = Code(
+    "T007",
+    "hidden-character",
+    Severity.ERROR,
+    "a character stands in the file that a reader does not see, or that turns the text around it",
+    "What a rule file looks like is what it does. Marks of direction, controls, characters without width and "
+    "blanks other than the space are written as escapes in a text or a regex: `\\u200b` is U+200B, and one "
+    "beyond U+FFFF is two of these. In a comment, characters without width and blanks may stand: words and "
+    "signs are made of them, and a comment does nothing.",
+    """
+terse 1
+
+rule issues {
+  on github/list_*
+  remove "body⟨U+202E⟩"
+  because "the title says it"
+}
+""",
+    r"""
+terse 1
+
+rule issues {
+  on github/list_*
+  remove "body\u202e"
+  because "the title says it"
+}
+""",
+)
+
+UNKNOWN_ESCAPE = Code(
+    "T008",
+    "unknown-escape",
+    Severity.ERROR,
+    "a backslash in a text stands before what is no escape",
+    'The escapes are `\\"`, `\\\\` and `\\uXXXX`, a character by its number. A backslash that is meant is '
+    "written twice; a line end is `\\u000a`, a tab `\\u0009`. So a text does not depend on which escapes its "
+    "reader knows. In a regex, escapes are those of regexes.",
+    r"""
+terse 1
+
+rule notes {
+  on disk/read_file
+  when argument path is "C:\notes"
+  use minify
+}
+""",
+    r"""
+terse 1
+
+rule notes {
+  on disk/read_file
+  when argument path is "C:\\notes"
+  use minify
+}
+""",
+)
+
+CODES = (
+    UNCLOSED_STRING,
+    UNEXPECTED_WORD,
+    UNKNOWN_EDITION,
+    NOT_UTF_8,
+    FILE_TOO_LARGE,
+    STATEMENT_TWICE,
+    HIDDEN_CHARACTER,
+    UNKNOWN_ESCAPE,
+)
