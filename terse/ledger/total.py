@@ -39,7 +39,7 @@ class Total:
         results = "1 result" if self.results == 1 else f"{self.results:,} results"
         line = f"{results}, {self.tokens_in:,} → {self.tokens_out:,} tokens ({saved:.0f}% saved)"
         if self.faults:
-            line += f", {self.faults:,} sent as they came after a fault"
+            line += f", {self.faults:,} sent as they came (too large, too late, or a fault)"
         if self.unwritten:
             line += f", {self.unwritten:,} not noted"
         return f"{line}; terse stats has more"
