@@ -57,9 +57,13 @@ def ready(count: int = 1) -> Workers:
     """Workers that are there."""
     said: list[str] = []
     made = Workers(count, lambda kind, line: said.append(line))
-    for _ in range(2):
+
+    def are_there() -> bool:
+        # Sessions that meet: on a busy machine two results may be far apart.
         made.run(plan(rule(chain=COMPACT)), [records(100)], CALL, Session(), vocabulary())
-    until(lambda: made.alive == count, f"{count} workers: {said}")
+        return made.alive == count
+
+    until(are_there, f"{count} workers: {said}")
     return made
 
 
@@ -245,10 +249,13 @@ def test_where_no_process_can_be_started_results_are_made_here(monkeypatch: pyte
     monkeypatch.setattr(pool, "MODULE", "terse.workers.no_such_module")
     workers = Workers(1, lambda kind, line: said.append(line))
     try:
-        for _ in range(2):
+
+        def is_said() -> bool:
             done = workers.run(plan(rule(chain=COMPACT)), [records(150)], CALL, Session(), vocabulary())
             assert done.outcomes[0].changed
-        until(lambda: said, "that it cannot be started")
+            return bool(said)
+
+        until(is_said, "that it cannot be started")
         assert "cannot be started" in said[0]
     finally:
         workers.close()
