@@ -66,8 +66,8 @@ Limits:
 
 Of `terse proxy`, which says more of them:
   --rules PATH, --no-watch, --server-name NAME, --client NAME, --no-retrieve, --config FILE, --wait SECONDS,
-  -e NAME=VALUE, --cwd FOLDER, -H 'NAME: VALUE', --transport KIND, --timeout SECONDS, --no-ledger, and those
-  of a login
+  -e NAME=VALUE, --cwd FOLDER, -H 'NAME: VALUE', --transport KIND, --timeout SECONDS, --no-ledger,
+  --capture[=FOLDER] with its --redact…, and those of a login
   --store FILE             keep what was set aside in this file; with tokens, in one beside it for each user
   --memory SIZE            what earlier results of one session may take in memory: 4MB if not given
   --help                   this page
