@@ -168,7 +168,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
                 text(client, n, "near__records", size=1, bodies=True, mark=f"{n}-{long}") for n in range(12)
             ]
             kept = [bool(re.search(r"\bh\d{9}\b", each)) for each in given]
-            assert kept[0], "there was room for the first"
+            assert any(kept), "there was room for some"
             assert not kept[-1], "and none for the last"
             assert "x y z" in given[-1]
             assert text(client, "far", "far__echo", text="alive") == "alive"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.proxy.process import text_of
+from tests.proxy.process import Client, text_of
 from tests.proxy.test_remote import modern, of_method, session
 from tests.proxy.web import serving
 from tests.serve.served import Alone, messages, served
@@ -41,6 +41,16 @@ def alone(app: RemoteApp, given: list[str]) -> Iterator[Alone]:
         yield Alone(service.url)
 
 
+def listed(client: Client) -> list[str]:
+    """The names of the tools as rules have them: on a busy machine a list may go out before these are there."""
+    for ident in range(100, 105):
+        client.send(modern(ident, "tools/list"))
+        names = [tool["name"] for tool in json.loads(client.receive())["result"]["tools"]]
+        if names != ["routed"]:
+            break
+    return names
+
+
 def headers_of(app: RemoteApp) -> dict[str, str]:
     return {
         name: value
@@ -55,8 +65,7 @@ WANTED = {"mcp-method": "tools/call", "mcp-name": "routed", "mcp-param-region": 
 def test_a_renamed_tool_is_called_by_its_own_name(app: RemoteApp, tmp_path: Path) -> None:
     """In the body and in the headers, also in those of its arguments."""
     with session(app, *options(tmp_path, RENAMED), begins=False) as client:
-        client.send(modern(1, "tools/list"))
-        assert [tool["name"] for tool in json.loads(client.receive())["result"]["tools"]] == ["ship"]
+        assert listed(client) == ["ship"]
         client.send(modern(2, "tools/call", name="ship", arguments=ARGUMENTS))
         assert text_of(client.receive()) == "routed"
 
@@ -67,9 +76,7 @@ def test_a_renamed_tool_is_called_by_its_own_name(app: RemoteApp, tmp_path: Path
 def test_a_wrapped_tool_is_called_by_its_own_name(app: RemoteApp, tmp_path: Path) -> None:
     """The client calls ours; the server is asked for its own tool, with the headers that that wants."""
     with session(app, *options(tmp_path, WRAPPED), begins=False) as client:
-        client.send(modern(1, "tools/list"))
-        names = [tool["name"] for tool in json.loads(client.receive())["result"]["tools"]]
-        assert "shop_invoke_tool" in names
+        assert "shop_invoke_tool" in listed(client)
         given: dict[str, Any] = {"tool_name": "ship", "tool_input": ARGUMENTS}
         client.send(modern(2, "tools/call", name="shop_invoke_tool", arguments=given))
         assert text_of(client.receive()) == "routed"
@@ -80,8 +87,8 @@ def test_a_wrapped_tool_is_called_by_its_own_name(app: RemoteApp, tmp_path: Path
 def test_a_service_takes_the_shown_name_and_asks_by_its_own(app: RemoteApp, tmp_path: Path) -> None:
     """What a client says in headers is compared with the body, by the name that it was shown."""
     with alone(app, options(tmp_path, RENAMED)) as client:
-        listed = messages(client.ask("tools/list"))[-1]["result"]["tools"]
-        assert [tool["name"] for tool in listed] == ["ship"]
+        found = messages(client.ask("tools/list"))[-1]["result"]["tools"]
+        assert [tool["name"] for tool in found] == ["ship"]
         message = client.request(2, "tools/call", name="ship", arguments=ARGUMENTS)
         said = {**client.routing(message), "mcp_param_region": "eu", "mcp_param_n": "4"}
         answer = messages(client.post(message, **said))[-1]
