@@ -42,7 +42,7 @@ def alone(app: RemoteApp, given: list[str]) -> Iterator[Alone]:
 
 
 def listed(client: Client) -> list[str]:
-    """The names of the tools as rules have them: on a busy machine a list may go out before these are there."""
+    """The names of the tools as rules have them: on a busy machine a list may go out before that."""
     for ident in range(100, 105):
         client.send(modern(ident, "tools/list"))
         names = [tool["name"] for tool in json.loads(client.receive())["result"]["tools"]]
