@@ -43,7 +43,7 @@ def policy_of(given: Options, complaints: Complaints, *, is_alone: bool = True) 
     from terse.proxy.connection import Refused
 
     def refusal(plan: Plan) -> str | None:
-        from terse.proxy.session import named_server
+        from terse.proxy.rules_at_hand import named_server
 
         named = named_server(plan)
         if named is None or not is_alone or given.server_name is not None:

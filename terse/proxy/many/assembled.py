@@ -54,6 +54,8 @@ class Manner:
             sets nothing aside.
         store: makes what keeps values that were set aside, once the rules are loaded; None: in memory, for as
             long as the client has its session. `Refused`: it cannot be had.
+        replicas: gives, by the name of a server, what other replicas know of the session with it; each time it
+            is started. None: there are none.
         limit: see `LIMIT_SECONDS`.
     """
 
@@ -63,6 +65,7 @@ class Manner:
     store: Callable[[], Store | None] | None = None
     memory_bytes: int | None = None
     receipts: Receipts | None = None
+    replicas: Callable[[str], replicated.Receipts] | None = None
     remembers: bool = True
     observe: Observer | None = None
     record: Recording | None = None
@@ -139,7 +142,7 @@ class _Assembly:
         policy, manner = self._policy, self._manner
         if policy is None or not manner.retrieves or not manner.has_rules:
             return False
-        from terse.proxy.session import offers
+        from terse.proxy.rules_at_hand import offers
 
         return any(offers(policy.plan, server, remembers=manner.remembers) for server in self._servers)
 
@@ -183,7 +186,8 @@ class _Assembly:
             refused=self._refused,
             complaints=complaints,
             rewrites_lists=self._rewrites_lists,
-            holds_calls=self._manner.has_rules,
+            # Replicas count the calls, which the rules do.
+            holds_calls=self._manner.has_rules or self._manner.replicas is not None,
             counts=lambda: self._memory.calls(server),
         )
         self._connections[server] = connection
@@ -215,22 +219,27 @@ class _Assembly:
             if known is not None and before is not None and before.is_finished():
                 known.follow(policy.plan)
             else:
-                manner = self._manner
-                known = self._sessions[server] = ProxySession(
-                    policy.plan,
-                    server,
-                    vocabulary,
-                    complaints,
-                    client=manner.client,
-                    retrieves=manner.retrieves,
-                    shared=self._memory,
-                    shown_as=partial(self._names.shown, server),
-                    remembers=manner.remembers,
-                    observe=manner.observe,
-                    record=manner.record,
-                    run=manner.run,
-                )
+                known = self._sessions[server] = self._new(server, policy.plan, vocabulary, complaints)
             return known
+
+    def _new(self, server: str, plan: Plan, vocabulary: Vocabulary, complaints: Complaints) -> ProxySession:
+        from terse.proxy.session import ProxySession
+
+        manner = self._manner
+        of_all = {
+            "client": manner.client,
+            "retrieves": manner.retrieves,
+            "shared": self._memory,
+            "shown_as": partial(self._names.shown, server),
+            "observe": manner.observe,
+            "record": manner.record,
+            "run": manner.run,
+        }
+        if manner.replicas is None:
+            return ProxySession(plan, server, vocabulary, complaints, remembers=manner.remembers, **of_all)
+        from terse.proxy.replicated import ReplicatedSession
+
+        return ReplicatedSession(plan, server, vocabulary, complaints, manner.replicas(server), **of_all)
 
     def _take_store(self) -> None:
         if self._manner.store is not None and self._store is None:
