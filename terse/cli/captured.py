@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from terse.cli.console import fail
 from terse.cli.files import quoted, shown
+from terse.cli.progress import tracked
 
 if TYPE_CHECKING:
     from terse.tuning.material import Material
@@ -36,7 +37,7 @@ def material_of(captures: Sequence[str], sample: int | None, notes: list[str]) -
         files = capture_files(paths)
     except OSError as error:
         fail(f"{shown(str(error.filename))}: {error.strerror}")
-    for file in files:
+    for file in tracked(files, len(files), "reading"):
         try:
             for call in recorded_calls(file, file, left_out):
                 sampler.add(call, file)

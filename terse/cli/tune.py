@@ -232,10 +232,20 @@ def _apply(draft: Draft, files: Mapping[str, tuple[str | None, str]]) -> None:
     root = Path(draft.path if not draft.is_file else draft.checked.root)
     for path, (old, _) in files.items():
         _refuse(path, old, root)
-    for path, (old, new) in files.items():
-        # Nothing is locked: whoever wrote to it since the first look is not overwritten either.
-        _refuse(path, old, root)
-        replace_file(path, new)
+    written: dict[str, str | None] = {}
+    try:
+        for path, (old, new) in files.items():
+            # Nothing is locked: whoever wrote to it since the first look is not overwritten either.
+            _refuse(path, old, root)
+            replace_file(path, new)
+            written[path] = old
+    except CommandError:
+        for path, before in written.items():
+            if before is None:
+                os.unlink(path)
+            else:
+                replace_file(path, before)
+        raise
 
 
 def _refuse(path: str, old: str | None, root: Path) -> None:

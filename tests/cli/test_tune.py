@@ -13,6 +13,8 @@ from random import Random
 
 import pytest
 
+from terse.cli import tune
+from terse.cli.console import CommandError
 from terse.cli.main import run
 from terse.ledger.writer import Ledger
 from terse.memory.store import handle_of
@@ -243,6 +245,29 @@ class TestApply:
         assert b"leads out of policies" in done.stderr
         assert target.read_text(encoding="utf-8") == RULES
 
+    def test_what_cannot_be_written_leaves_all_as_it_was(
+        self, terse: Terse, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A full disk in the middle: the file that was written becomes what it was."""
+        other = [json.loads(each) | {"server": "zoo"} for each in issue_lists(SESSIONS)]
+        write(folder / "zoo.jsonl", map(json.dumps, other))
+        text = RULES.replace("*/*", "tracker/*")
+        (folder / "policies" / "rules.terse").write_text(text, encoding="utf-8")
+        whole = tune.replace_file
+
+        def full(path: str, text: str) -> None:
+            if path.endswith("zoo.terse"):
+                raise CommandError("cannot write: no space left on device")
+            whole(path, text)
+
+        monkeypatch.setattr(tune, "replace_file", full)
+
+        done = terse("tune", "calls.jsonl", "zoo.jsonl", "--apply")
+
+        assert done.returncode == 2, done.stdout
+        assert rules_of(folder) == text
+        assert [path.name for path in (folder / "policies").iterdir()] == ["rules.terse"]
+
     def test_line_ends_of_windows_stay(self, terse: Terse, folder: Path) -> None:
         """A patch would mix them; the file is left as it is, and that is said."""
         (folder / "policies" / "rules.terse").write_bytes(RULES.replace("\n", "\r\n").encode())
@@ -264,16 +289,16 @@ class TestApply:
 
 def _when_tuned(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
     """Do something once the proposals are there, and before they are written."""
-    from terse.tuning import tune
+    from terse.tuning import tune as tuning
 
-    found = tune.tune
+    found = tuning.tune
 
     def and_then(*arguments: object, **more: object) -> object:
         tuned = found(*arguments, **more)  # type: ignore[arg-type]
         do()
         return tuned
 
-    monkeypatch.setattr(tune, "tune", and_then)
+    monkeypatch.setattr(tuning, "tune", and_then)
 
 
 WRONG = {

@@ -14,6 +14,7 @@ from terse.language import check
 from terse.memory.store import handle_of
 from terse.record import Record
 from terse.report.tuned import Tuned
+from terse.review.starter import first_rule
 from terse.tuning.kinds.kind import Allowed
 from tests.ledger.notes import record
 from tests.tuning.captured import issue, issue_lists, line, prose
@@ -50,13 +51,11 @@ class TestWithoutLoss:
     """What is proposed where nothing was allowed to be lost."""
 
     def test_a_server_without_a_rule_gets_one(self) -> None:
-        """Its results passed as they came; now they are written shorter, in a file of the server's name."""
+        """Its results passed as they came; now they have the rule that `terse init` would write."""
         found = tuned({}, issue_lists(SESSIONS))
 
         assert kinds(found) == ["unmatched"]
-        assert found.files == {
-            "policies/tracker.terse": (None, "terse 1\n\nrule tracker {\n  on tracker/*\n  use compact\n}\n")
-        }
+        assert found.files == {"policies/tracker.terse": (None, first_rule("tracker"))}
 
     def test_a_chain_that_leaves_steps_out_is_replaced(self) -> None:
         """The line changes, and nothing else: comments stay, also the one behind it."""
@@ -186,7 +185,7 @@ class TestWithLoss:
         text = new_text(found)
         assert "remove " in text
         assert "lose at most" in text
-        assert 'because "the same in every captured result"' in text
+        assert 'because "the same in every result that was looked at"' in text
 
     def test_what_differs_in_the_other_half_is_not_constant(self) -> None:
         """A member that is the same in the half that is learned from is no evidence about the other."""

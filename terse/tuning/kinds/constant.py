@@ -16,6 +16,8 @@ from terse.tuning.state import Change, State
 
 LEAST_TIMES = 20
 """Values that have to be the same: fewer may be chance."""
+LEAST_SESSIONS = 2
+"""Within one session all is asked by one user, and what stands for a redacted value is the same."""
 MOST_MEMBERS = 8
 LEAST_BOUND = 5
 """Percent: a `lose at most` below it would be hit by every small result."""
@@ -25,6 +27,8 @@ _Keys = tuple[str, ...]
 
 def _find(state: State) -> Iterator[Alternatives]:
     for rule, tool, found in places(state):
+        if len({taken.session for taken in state.material.of(tool)}) < LEAST_SESSIONS:
+            continue
         held = seen(state.material.of(tool, "held out"))
         paths = [keys for keys, member in found.paths() if _is_same(member, held.members.get(keys))]
         paths = [keys for keys in paths if not any(keys[:at] in paths for at in range(1, len(keys)))]
@@ -55,7 +59,7 @@ def _changes(name: str, tool: tuple[str, str], paths: Sequence[_Keys], state: St
     name = rule_now(state, name, tool)
     why = f"these members of what {pattern(tool)} gives are the same in every result, or always empty"
     bound = f"lose at most {_bound(state, tool)}%"
-    because = "the same in every captured result"
+    because = "the same in every result that was looked at"
     for group in (tuple(paths), *((each,) for each in paths)):
         line = f"remove {', '.join(map(describe.path, group))}"
         for draft, rule in with_line_for(state.draft, name, tool, line, because, bound=bound):
