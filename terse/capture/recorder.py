@@ -128,7 +128,8 @@ class Recorder:
     def _work(self) -> None:
         try:
             while (sent := self._waiting.get()) is not None:
-                self._wait_for_quiet(sent.queued)
+                if self._is_on:
+                    self._wait_for_quiet(sent.queued)
                 try:
                     self._one(sent)
                 # Not only Exception: whatever it is, the next one may be written.

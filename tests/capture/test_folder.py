@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -126,6 +128,38 @@ def test_a_full_disk_costs_the_line_alone(tmp_path: Path, monkeypatch: pytest.Mo
     made.write(LINE)
 
     assert [(tmp_path / file.name).read_bytes() for file in files(str(tmp_path))] == [LINE, LINE]
+
+
+WRITER = """
+import sys
+from terse.capture.folder import Folder
+made = Folder(sys.argv[1], 1 << 30, is_ours=True)
+line = b'{"server":"s","tool":"t","result":{"from":"' + sys.argv[2].encode() + b'"}}\\n'
+while True:
+    made.write(line)
+"""
+
+
+def test_many_processes_write_at_once_and_may_be_killed(tmp_path: Path) -> None:
+    """Each has files of its own, so that none waits for another; what is left are whole lines, and at most a
+    part of one at the end of a file, which readers pass over."""
+    from terse.capture.recorded import Notes, recorded_calls
+
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), str(n)]) for n in range(3)]
+    until = time.monotonic() + 30
+    while len(files(str(tmp_path))) < 3 or any(file.size < 10_000 for file in files(str(tmp_path))):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    for writer in writers:
+        writer.kill()
+        writer.wait()
+
+    notes = Notes()
+    for file in files(str(tmp_path)):
+        found = [call.result for call in recorded_calls(str(tmp_path / file.name), file.name, notes)]
+        assert len(found) > 100
+        assert len(set(found)) == 1
+    assert len(notes) == 0
 
 
 # ---- what is asked for -----------------------------------------------------------------------------------
