@@ -164,6 +164,20 @@ class TestApply:
         assert done.returncode == 0, done.stderr
         assert done.stdout in applied
 
+    def test_figures_are_those_of_replay(self, terse: Terse, folder: Path) -> None:
+        """What is run here is what the proxy sends, call by call, with what came before in the session."""
+        text = RULES.replace("minify", "compact then dedup then diff")
+        (folder / "policies" / "rules.terse").write_text(text, encoding="utf-8")
+        lines = [each for each in issue_lists(SESSIONS, per_session=3) for _ in range(3)]
+        lines += [line("poll", prose(Random(at % 3), 200), session=SESSIONS[at % 2]) for at in range(12)]
+        write(folder / "calls.jsonl", lines)
+
+        replayed = terse("replay", "calls.jsonl", "--rules", "policies", "--output", "json")
+        compared = terse("diff", "policies", "--captures", "calls.jsonl", "--output", "json")
+
+        sent = sum(call["sent"] for call in json.loads(replayed.stdout)["calls"])
+        assert json.loads(compared.stdout)["tokens"] == {"before": sent, "after": sent}
+
     def test_diff_names_new_losses_on_captures(self, terse: Terse, folder: Path) -> None:
         """A loss that only captures show is a loss."""
         shutil.copytree(folder / "policies", folder / "old")
