@@ -164,6 +164,10 @@ class Chain:
         for place, step in enumerate(self._steps):
             before = draft
             if at_once is None:
+                idle = None if self._scale.tells_all else self._not_for(step, draft)
+                if idle is not None:
+                    traces.append(idle)
+                    continue
                 ended = self._one(step, draft, context, wanted, counted)
             elif place in tried:
                 ended, before = tried[place], received
@@ -232,25 +236,35 @@ class Chain:
             return self._scale.known(draft.text)
         return NOT_COUNTED
 
-    def _is_under(self, draft: Draft, tokens: int, context: Context) -> bool:
+    def _is_under(self, draft: Draft, tokens: int) -> bool:
         """Whether the draft has fewer tokens than so many: of one with plainly more, nothing is written."""
         known, has = self._large_enough
         if known is draft and has >= tokens:
             # Asked before every step, and mostly of the draft that was asked of before.
             return False
-        if not draft.is_written and (document := draft.document) is not None:
-            # No cell has less than a token, about: of most documents that is enough to know.
-            if sum(map(cells, tables(document.root))) >= PLAINLY * tokens:
-                self._large_enough = (draft, tokens)
-                return False
-            estimated = sum(context.cost.rows(table, table.separator) for table in tables(document.root))
-            is_under = estimated < PLAINLY * tokens and self._scale.is_under(draft.text, tokens)
-        else:
+        is_under = False
+        document = None if draft.is_written else draft.document
+        # No cell has less than a token, about: most documents need not be written for this.
+        if document is None or sum(map(cells, tables(document.root))) < PLAINLY * tokens:
             is_under = self._scale.is_under(draft.text, tokens)
         if not is_under:
             self._large_enough = (draft, tokens)
         self._now = self._clock()
         return is_under
+
+    def _not_for(self, step: Step, draft: Draft) -> StepTrace | None:
+        """The trace of a step for other drafts than this one: most steps of a long chain are.
+
+        None where more has to be asked, the draft's size first of all.
+        """
+        known, has = self._large_enough
+        tier = self._tiers[step.tier]
+        if known is not draft or has < tier.least_tokens or draft.state in tier.takes or tier.options:
+            return None
+        if self._why_not(tier):
+            return None
+        note = _not_taken(tier.takes, draft.state)
+        return _idle(tier.name, step.at, StepStatus.SKIPPED, self._known(draft), tier.guarantee, note)
 
     def _why_not(self, tier: Tier) -> str:
         why = self._forbidden.get(tier.name)
@@ -262,7 +276,7 @@ class Chain:
         tier = self._tiers[step.tier]
         if why := self._why_not(tier):
             return _Ended(StepStatus.FORBIDDEN, why, draft, 0.0)
-        if self._is_under(draft, tier.least_tokens, context):
+        if self._is_under(draft, tier.least_tokens):
             return _Ended(StepStatus.SKIPPED, _left_alone(tier), draft, 0.0)
         if draft.state not in tier.takes:
             return _Ended(StepStatus.SKIPPED, _not_taken(tier.takes, draft.state), draft, 0.0)

@@ -44,6 +44,9 @@ class Limits:
 
     def on_tier(self, tier: Tier) -> str:
         """Why the tier may not run, in a few words; empty when it may."""
+        if not self.guards and tier.guarantee > Guarantee.RECOVERABLE:
+            # Most calls by far: there is nothing to ask.
+            return ""
         for guard in self.guards:
             if tier.name in guard.never_use:
                 return f"guard {guard.name} never uses {tier.name}"

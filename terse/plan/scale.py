@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from terse.plan.trace import NOT_COUNTED
+from terse.tokens.counting import at_least
 from terse.tokens.cuts import chunks
 
 LONG = 300_000
@@ -21,6 +22,10 @@ PLAIN = 0.04
 SHORT, PARTS = 2_000, 40
 """Where it is only asked whether a text has so many tokens, it is counted in parts of about so many
 characters, or so many parts."""
+
+
+FEW, ROOM = 10_000, 12
+"""So many tokens are looked for without counting first, in so many characters each."""
 
 
 class Scale:
@@ -78,7 +83,10 @@ class Scale:
         known = self._counts.get(text)
         if known is not None:
             return known >= tokens
-        counted, parts = self._begun.get(text) or (0, chunks(text, max(SHORT, len(text) // PARTS)))
+        begun = self._begun.get(text)
+        if begun is None and tokens <= FEW and at_least(text[: ROOM * tokens]) >= tokens:
+            return True
+        counted, parts = begun or (0, chunks(text, max(SHORT, len(text) // PARTS)))
         while counted < tokens:
             part = next(parts, None)
             if part is None:

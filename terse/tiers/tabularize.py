@@ -13,7 +13,9 @@ from terse.layout.document import (
     Block,
     Cell,
     Cells,
+    Column,
     Embedded,
+    Group,
     Items,
     Node,
     Plain,
@@ -37,6 +39,8 @@ from terse.tiers.spec import Applied, Context, Draft, Example, Skip, State, Tier
 
 FEW_ROWS = 8
 """Up to so many records the alternative is tried too: each for itself, with tables of its own inside."""
+SPARED = 12
+"""So many names less are more than the title of a table costs, whatever they are."""
 APART = 1.05
 """Up to this much more is paid for tables apart: each has constants and templates of its own later."""
 LOOK_ROWS = 24
@@ -66,7 +70,8 @@ def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
     if _CONTAINERS.isdisjoint(map(type, value)):
         return Plain(value)
     best: Node | None = None
-    if len(value) > FEW_ROWS and (table := tabulate_regular(value, cost.cheapest)) is not None:
+    table = tabulate_regular(value, cost.cheapest)
+    if table is not None and (len(value) > FEW_ROWS or _is_sure(table)):
         # Every name is written once for each row otherwise: there is nothing to weigh.
         return table
     if len(value) > 1 and _may_be_shorter(value):
@@ -82,13 +87,31 @@ def _list(value: list[JsonValue], cost: Cost, name: str) -> Node:
         if best is not None and decided:
             return best
     cost.tries += best is not None
-    nodes = [lay_out(item, cost, "-") for item in value]
+    nodes = [lay_out(item, cost, "-") if type(item) in _CONTAINERS else Plain(item) for item in value]
     if all(isinstance(node, Plain) for node in nodes):
         return best or Plain(value)
     items = Items(nodes)
     if best is None or cost.node(name, items) < APART * cost.node(name, best):
         return items
     return best
+
+
+def _is_sure(table: Table) -> bool:
+    """Whether a table of few records is shorter for certain.
+
+    It spares enough names, and nothing in it could be a table of its own instead.
+    """
+    return (table.count - 1) * len(table.columns) >= SPARED and _is_flat(table.columns)
+
+
+def _is_flat(columns: Sequence[Column]) -> bool:
+    for column in columns:
+        if isinstance(column, Group):
+            if column.whole or not _is_flat(column.columns):
+                return False
+        elif not isinstance(column, Cells) or not _CONTAINERS.isdisjoint(map(type, column.values)):
+            return False
+    return True
 
 
 def _may_be_shorter(value: Sequence[Any]) -> bool:
@@ -107,7 +130,12 @@ def _object(value: dict[str, JsonValue], cost: Cost, name: str) -> Node:
             best = table
             if len(value) > FEW_ROWS:
                 return best
-    entries = [(key, lay_out(item, cost, key)) for key, item in value.items()]
+    if _CONTAINERS.isdisjoint(map(type, value.values())):
+        return best or Plain(value)
+    entries = [
+        (key, lay_out(item, cost, key) if type(item) in _CONTAINERS else Plain(item))
+        for key, item in value.items()
+    ]
     if all(isinstance(node, Plain) for _, node in entries):
         return best or Plain(value)
     block = Block(entries)

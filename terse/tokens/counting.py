@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,10 @@ LONGEST_TOKEN_BYTES = 128
 
 MAX_BLANKS = 500_000
 """Longest run of blanks that the tokenizer is given: tiktoken 0.14 panics at 999,999 of them."""
+
+
+SHORT, KNOWN = 48, 4_096
+"""Characters of a text whose count is remembered, and how many of those counted last are: 1 MB at most."""
 
 
 class UnknownVocabulary(LookupError):  # noqa: N818 — the name says what it is
@@ -43,6 +49,7 @@ class Vocabulary:
         self.name = name
         self._encoding: Encoding | None = None
         self._building = threading.Lock()
+        self._counted = lru_cache(KNOWN)(self._count)
 
     def count(self, text: str) -> int:
         """The number of tokens of `text`, exactly; special tokens are counted as the text they are.
@@ -50,6 +57,10 @@ class Vocabulary:
         Raises:
             TokenizerError: the tokenizer panicked.
         """
+        # Names and headers come again with every result of a tool. A count hangs on nothing but its text.
+        return self._counted(text) if len(text) <= SHORT else self._count(text)
+
+    def _count(self, text: str) -> int:
         encoding = self._encoding or self._build()
         try:
             if len(text) <= 2 * CHUNK:
@@ -105,6 +116,18 @@ class Vocabulary:
 def at_most(text: str) -> int:
     """A number of tokens that `text` does not exceed in any vocabulary: its bytes in UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+_RUNS = re.compile(r"[A-Za-z]+|[0-9]{1,3}")
+
+
+def at_least(text: str) -> int:
+    """A number of tokens that `text` has in any vocabulary; 0 where nothing is known without counting.
+
+    The patterns of the encodings cut before and behind each run of letters, and behind every third digit of a
+    number; but for what stands behind an apostrophe. Ten times as fast as a count.
+    """
+    return len(_RUNS.findall(text)) - text.count("'") if text.isascii() else 0
 
 
 _VOCABULARIES = {name: Vocabulary(name) for name in PUBLISHED}

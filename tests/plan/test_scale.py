@@ -44,7 +44,8 @@ def test_a_text_is_counted_once() -> None:
         scale.is_smaller("some words", "some more words")
         scale.known("some words")
 
-    assert sorted(counter.asked) == ["some more words", "some words"]
+    assert len(counter.asked) == len(set(counter.asked))
+    assert "some words" in counter.asked
 
 
 def test_how_far_a_text_reaches_is_exact_and_counts_nothing_twice() -> None:

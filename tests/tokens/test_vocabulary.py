@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import terse.tokens.cuts as cuts
 from terse.tokens import TokenizerError, UnknownVocabulary, vocabulary
-from terse.tokens.counting import LONGEST_TOKEN_BYTES, Vocabulary, at_most
+from terse.tokens.counting import KNOWN, LONGEST_TOKEN_BYTES, SHORT, Vocabulary, at_least, at_most
 from terse.tokens.encodings import PUBLISHED
 from terse.tokens.pack import as_published, main, pack, unpack
 
@@ -221,3 +221,30 @@ def test_counting_needs_no_network() -> None:
     done = subprocess.run([sys.executable, "-c", OFFLINE], capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
+
+
+PIECES = st.sampled_from(
+    ["'s", "'ll", "it's", "abc", "AbC", "12", "12345", " ", "  ", "\n", "\r\n", '","', "-", "/", "{", "''"]
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(
+    text=st.lists(PIECES, max_size=30).map("".join) | st.text(st.characters(max_codepoint=127)) | st.text()
+)
+@settings(max_examples=300)
+def test_what_a_text_has_at_least_it_has(name: str, text: str) -> None:
+    """That a text has so many tokens may be known without a count: then it has, in either vocabulary."""
+    assert at_least(text) <= vocabulary(name).count(text)
+    assert all(at_least(text[:end]) <= vocabulary(name).count(text) for end in range(0, len(text), 7))
+
+
+def test_a_count_hangs_on_nothing_but_its_text() -> None:
+    """Counts of short texts are remembered, so many of them; what was counted counts the same again."""
+    counted = Vocabulary("o200k_base")
+    words = [f"word{number}" for number in range(KNOWN + 100)]
+    first = [counted.count(word) for word in words]
+
+    assert [counted.count(word) for word in words] == first == [_plain("o200k_base", word) for word in words]
+    assert counted.count("x" * SHORT) == _plain("o200k_base", "x" * SHORT)
+    assert counted._counted.cache_info().currsize <= KNOWN
