@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from terse.capture.redaction import BadRule, Redactor, Rules
 
 SECRET = "hunter2-XYZZY"
+ODD = 'p"a\\s s\nw\\"o r\'d, XYZZY'
+"""One that has to be escaped, wherever it stands."""
 LOOSE = (
     "ghp_" + "a1B2" * 9,
     "github_pat_" + "a1B2" * 9,
@@ -81,10 +83,11 @@ _WRAPS: tuple[Callable[[Any, bool, str], Any], ...] = (
     lambda value, escapes, word: f"{_spelt({'n': 1}, False)}\n{_spelt(value, escapes)}\n",
     lambda value, escapes, word: _spelt(value, escapes)[:-1],
 )
+_NAMES, _SECRETS = st.sampled_from(NAMES), st.sampled_from((SECRET, ODD))
 _PLANTED = st.one_of(
-    st.builds(lambda name: {"a": 1, name: SECRET}, st.sampled_from(NAMES)),
-    st.builds(lambda name: {name: [SECRET, {"deep": SECRET}]}, st.sampled_from(NAMES)),
-    st.builds(lambda name: {"name": name, "value": SECRET}, st.sampled_from(NAMES)),
+    st.builds(lambda name, secret: {"a": 1, name: secret}, _NAMES, _SECRETS),
+    st.builds(lambda name, secret: {name: [secret, {"deep": secret}]}, _NAMES, _SECRETS),
+    st.builds(lambda name, secret: {"name": name, "value": secret}, _NAMES, _SECRETS),
     st.builds(lambda loose: {"log": f"used {loose} here"}, st.sampled_from(LOOSE)),
     st.builds(lambda loose: {loose: "as a key"}, st.sampled_from(LOOSE)),
 )
@@ -109,7 +112,6 @@ def test_no_planted_secret_is_left(planted: Any, wraps: list[tuple[int, bool, st
 
     said = unescaped(made)
     json.loads(made)
-    assert SECRET not in said
     assert "XYZZY" not in said
     assert not any(loose in said for loose in LOOSE)
 
