@@ -14,7 +14,8 @@ from terse.payload.exact import dump, parse
 from terse.plan.model import CallRepeats, Entry, Guard, Pattern, Plan, Remove, Rule, Step
 from terse.proxy.answer import Answer
 from terse.proxy.complaints import Complaints
-from terse.proxy.session import MAX_MESSAGE_BYTES, ProxySession, named_server
+from terse.proxy.rules_at_hand import named_server
+from terse.proxy.session import MAX_MESSAGE_BYTES, ProxySession
 from terse.proxy.wire import Wire
 from terse.tiers import BY_NAME
 from terse.tiers.expand import expand

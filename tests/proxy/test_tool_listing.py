@@ -13,7 +13,8 @@ from mcp import Client
 from terse.listing.in_place import shown as real
 from terse.proxy.complaints import Complaints
 from terse.proxy.listing import Request
-from terse.proxy.session import ProxySession, named_server
+from terse.proxy.rules_at_hand import named_server
+from terse.proxy.session import ProxySession
 from terse.proxy.tool_list import ToolList
 from terse.proxy.wire import Wire
 from terse.tokens import vocabulary
