@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from terse.layout.embedded import STYLES, spell
-from terse.layout.python import spell_python
+from terse.layout.python import spell_python, spell_tuples
 from terse.layout.strict import NotLayout
 from terse.payload.exact import JsonValue, dump
 
@@ -63,20 +63,26 @@ class JsonLines:
 
 @dataclass(frozen=True, slots=True)
 class Python:
-    """Lists and dicts as Python prints them: `Python outline: …`."""
+    """Lists and dicts as Python prints them: `Python outline: …`.
+
+    Attributes:
+        ended: there is a line end behind.
+        tuples: the lists in the outermost list are tuples.
+    """
 
     ended: bool
+    tuples: bool = False
 
     @property
     def mark(self) -> str:
-        return f"Python outline{_words('', self.ended)}"
+        return f"Python outline{_words('_tuples' if self.tuples else '', self.ended)}"
 
     @property
     def before(self) -> Sequence[str]:
         return ()
 
     def spelled(self, value: JsonValue) -> str:
-        return spell_python(value) + ("\n" if self.ended else "")
+        return (spell_tuples if self.tuples else spell_python)(value) + ("\n" if self.ended else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +145,12 @@ def read_form(text: str) -> tuple[Form, str]:
     """
     found = _MARK.match(text)
     if found is not None:
-        style, ended = _styled(found["words"])
+        style, ended = _words_of(found["words"])
         form: Form
         if found["lines"]:
-            form = JsonLines(style, ended)
+            form = JsonLines(_style(style), ended)
         elif found["python"]:
-            form = Python(ended)
+            form = Python(ended, style == "_tuples")
         else:
             form = JSON
         if form.mark != found[0]:
@@ -158,17 +164,20 @@ def read_form(text: str) -> tuple[Form, str]:
     lines = rest.split("\n", heads + tails)
     if len(lines) <= heads + tails:
         raise NotLayout("fewer lines than announced")
-    style, _ = _styled(prose["words"])
-    made = Prose(tuple(lines[:heads]), tuple(lines[heads:-1]), style)
+    made = Prose(tuple(lines[:heads]), tuple(lines[heads:-1]), _style(_words_of(prose["words"])[0]))
     if made.before[0] != first or not lines[-1].startswith(f"{made.mark}:"):
         raise NotLayout("no mark below the text")
     return made, lines[-1]
 
 
-def _styled(words: str | None) -> tuple[str, bool]:
+def _words_of(words: str | None) -> tuple[str, bool]:
+    """What `_words` was made of."""
     names = words.split(" ") if words else []
     ended = bool(names) and names[-1] == "ended"
-    style = "".join(f"_{name}" for name in (names[:-1] if ended else names))
-    if style not in STYLES:
+    return "".join(f"_{name}" for name in (names[:-1] if ended else names)), ended
+
+
+def _style(name: str) -> str:
+    if name not in STYLES:
         raise NotLayout("no such spelling of JSON")
-    return style, ended
+    return name

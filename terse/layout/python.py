@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
+from collections.abc import Callable
 
 from terse.layout.strict import NotLayout
 from terse.payload.exact import MAX_DEPTH, JsonValue, Number, is_number, repeats_a_key
@@ -32,8 +33,26 @@ def spell_python(value: JsonValue) -> str:
     return str(value)
 
 
+def spell_tuples(value: JsonValue) -> str:
+    """A list as Python's `repr` spells it where the lists in it are tuples; in those, lists are lists.
+
+    Raises:
+        NotLayout: the value is no list, or no Python prints it.
+    """
+    if not isinstance(value, list):
+        raise NotLayout("no list of tuples")
+    return "[" + ", ".join(map(_spell_tuple, value)) + "]"
+
+
+def _spell_tuple(value: JsonValue) -> str:
+    if not isinstance(value, list):
+        return spell_python(value)
+    items = ", ".join(map(spell_python, value))
+    return f"({items},)" if len(value) == 1 else f"({items})"
+
+
 _TOKEN = re.compile(
-    r"(?P<open>[\[{])|(?P<string>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")|(?P<word>None|True|False|nan|-?inf)"
+    r"(?P<open>[\[{(])|(?P<string>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")|(?P<word>None|True|False|nan|-?inf)"
     r"|(?P<number>-?[0-9][0-9.eE+-]*)"
 )
 _WORDS: dict[str, JsonValue] = {
@@ -46,15 +65,20 @@ _WORDS: dict[str, JsonValue] = {
 
 def read_python(text: str) -> JsonValue | None:
     """The value that a text spells as Python does; `None` where it is none, or not exactly so spelt."""
-    if not text.startswith(("[", "{")):
-        return None
+    return _read(text, spell_python) if text.startswith(("[", "{")) else None
+
+
+def read_tuples(text: str) -> JsonValue | None:
+    """The list that a text spells as Python does a list of tuples; `None` where it is none."""
+    return _read(text, spell_tuples) if text.startswith("[(") else None
+
+
+def _read(text: str, spell: Callable[[JsonValue], str]) -> JsonValue | None:
     try:
         value, end = _value(text, 0, 0)
+        return value if end == len(text) and spell(value) == text else None
     except NotLayout:
         return None
-    if end != len(text) or spell_python(value) != text:
-        return None
-    return value
 
 
 def _value(text: str, at: int, depth: int) -> tuple[JsonValue, int]:
@@ -69,13 +93,19 @@ def _value(text: str, at: int, depth: int) -> tuple[JsonValue, int]:
         if not is_number(found[0]):
             raise NotLayout("no number that JSON has")
         return Number(found[0]), found.end()
-    return _list(text, at + 1, depth) if found[0] == "[" else _dict(text, at + 1, depth)
+    if found[0] == "{":
+        return _dict(text, at + 1, depth)
+    return _list(text, at + 1, depth, "]" if found[0] == "[" else ")")
 
 
-def _list(text: str, at: int, depth: int) -> tuple[JsonValue, int]:
+def _list(text: str, at: int, depth: int, end: str) -> tuple[JsonValue, int]:
     made: list[JsonValue] = []
-    while not text.startswith("]", at):
+    while not text.startswith(end, at):
         if made:
+            if text.startswith(",)", at):
+                # A tuple of one; that it is none of two is seen once it is spelt again.
+                at += 1
+                break
             at = _expect(text, at, ", ")
         value, at = _value(text, at, depth + 1)
         made.append(value)

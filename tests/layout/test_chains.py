@@ -106,9 +106,10 @@ def without_space(text: str) -> str:
     return "".join(text.split())
 
 
-@given(
-    st.lists(DOCUMENTS, min_size=1, max_size=5), st.sampled_from(["lines", "spaced lines", "python", "prose"])
-)
+FORMS = ("lines", "spaced lines", "python", "tuples", "prose")
+
+
+@given(st.lists(DOCUMENTS, min_size=1, max_size=5), st.sampled_from(FORMS))
 def test_texts_near_json_come_back_to_the_byte(documents: list[JsonValue], form: str) -> None:
     """JSON lines, Python's repr and JSON below prose."""
     if form == "lines":
@@ -117,6 +118,9 @@ def test_texts_near_json_come_back_to_the_byte(documents: list[JsonValue], form:
         text = "".join(f"{dump(document)}\n".replace('":', '": ') for document in documents)
     elif form == "python":
         text = repr([None, *map(_plain, documents)])
+    elif form == "tuples":
+        values = list(map(_plain, documents))
+        text = repr([tuple(values), *(tuple(v) if isinstance(v, list) else v for v in values), *zip(values)])
     else:
         text = f"Found:\n{dump(documents[0])}\nDone."
 

@@ -153,6 +153,11 @@ FORMS = {
     ),
     "python": ("Python outline: 1 row of a,b,c\n1,null,it's", "[{'a': 1, 'b': None, 'c': \"it's\"}]"),
     "python numbers": ('Python outline: [NaN,-Infinity,Infinity,1.5,"nan"]', "[nan, -inf, inf, 1.5, 'nan']"),
+    "python tuples": (
+        "Python outline (tuples ended): 2 lists of #1 #2\na 1.50\nb [2]",
+        "[('a', 1.50), ('b', [2])]\n",
+    ),
+    "python tuples of one": ("Python outline (tuples): [[1],[],{a=[2]}]", "[(1,), (), {'a': [2]}]"),
     "prose": (
         "2 lines, then JSON (indent2), then 1 line:\nFound:\n\nDone.\nJSON outline:\na=1",
         'Found:\n\n{\n  "a": 1\n}\nDone.',
@@ -171,6 +176,9 @@ def test_a_layout_of_another_text_reads_to_the_byte(layout: str, text: str) -> N
 REFUSED = {
     "no mark": "id=1",
     "python key twice": "Python outline:\na=1 a=2",
+    "tuples in no list": "Python outline (tuples):\na=1",
+    "JSON of tuples": "JSON outline (tuples): [[1]]",
+    "JSON lines of tuples": "JSON lines outline (tuples): [[1]]",
     "mark alone": "JSON outline",
     "no space": "JSON outline:x=1",
     "empty block": "JSON outline:\n",
