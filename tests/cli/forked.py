@@ -14,6 +14,7 @@ import io
 import json
 import os
 import pkgutil
+import pwd
 import signal
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60.0
+SECONDS = 120.0
 """What takes longer hangs."""
 WATCHED_SECONDS = 3.0
 """After which what watches files is interrupted, as its user does."""
@@ -182,10 +183,18 @@ def _become(asked: dict[str, Any]) -> None:
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "wb")), encoding)
     # What the interpreter flushes at its end.
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    # Without HOME it is the user database that knows: not here, where it would lead to the real home.
+    pwd.getpwuid = lambda user: _User(asked["folder"])
     sys.argv = ["terse", *asked["arguments"]]
     from terse.cli.entry import main
 
     raise SystemExit(main())
+
+
+@dataclass(frozen=True, slots=True)
+class _User:
+    pw_dir: str
+    pw_name: str = "somebody"
 
 
 def _put(descriptor: int, place: int) -> None:
