@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from terse.proxy.servers import Local, Server
 from terse.proxy.session import ProxySession
 from terse.serve.access import ANYBODY
 from terse.serve.attached import Open, Opened
+from terse.serve.attached import Receipts as AnyReceipts
 from terse.tokens import vocabulary
 from terse.workers.pool import Workers
 
@@ -119,8 +121,7 @@ class Behind:
 
         def opens(caller: str, send: Send, ended: Ended) -> Opened:
             if len(self._names) > 1:
-                # What was sent is not spoken of: it could be of any of the servers, and of any replica.
-                return self._open(caller, send, ended, is_shared=True)
+                return self._all_replicated(session, is_new, caller, send, ended)
             return self._replicated(session, is_new, caller, send, ended)
 
         return opens
@@ -183,22 +184,54 @@ class Behind:
 
     def _open_all(self, caller: str, send: Send, ended: Ended, *, is_shared: bool) -> Opened:
         """All servers as one, each with the rules for it."""
+        receipts = None if is_shared else Receipts(self._most)
+        manner = self._manner(caller, is_shared=is_shared)
+        manner = replace(manner, receipts=receipts, remembers=not is_shared)
+        return self._joined(manner, receipts, send, ended)
+
+    def _all_replicated(self, session: str, is_new: bool, caller: str, send: Send, ended: Ended) -> Opened:
+        """All servers as one, in a session that other replicas serve as well."""
+        from terse.memory.session_log import SessionLog
+        from terse.proxy import replicated
+
+        link, store = self._link, self._store(caller, is_shared=True)
+        assert link is not None, "INVARIANT: replicas share a Redis"
+        assert store is not None
+        most = max(self._most // len(self._names), 1 << 16)
+        logs = {name: SessionLog(link, session, name, most, self.kept_seconds) for name in self._names}
+        receipts = {name: replicated.Receipts(log, store) for name, log in logs.items()}
+        begun: set[str] = set() if is_new else set(logs)
+
+        def known(server: str) -> replicated.Receipts:
+            # Once: a server that is started again goes on with the session.
+            if server not in begun:
+                begun.add(server)
+                logs[server].begin()
+            return receipts[server]
+
+        manner = replace(self._manner(caller, is_shared=True), replicas=known)
+        return self._joined(manner, replicated.JointReceipts(list(receipts.values())), send, ended)
+
+    @property
+    def _most(self) -> int:
+        given = self._given.memory_bytes
+        return MEMORY_BYTES if given is None else given
+
+    def _manner(self, caller: str, *, is_shared: bool) -> Manner:
         given = self._given
-        most = MEMORY_BYTES if given.memory_bytes is None else given.memory_bytes
-        receipts = None if is_shared else Receipts(most)
-        manner = Manner(
+        return Manner(
             has_rules=given.rules is not None,
             client=given.client,
             retrieves=given.retrieves,
             store=lambda: self._store(caller, is_shared=is_shared),
-            memory_bytes=most,
-            receipts=receipts,
-            remembers=not is_shared,
+            memory_bytes=self._most,
             observe=self._observe,
             record=self._recorder.sent,
             run=self._workers.run,
             limit=given.wait or LIMIT_SECONDS,
         )
+
+    def _joined(self, manner: Manner, receipts: AnyReceipts | None, send: Send, ended: Ended) -> Opened:
         all_of_them = router(
             self._servers,
             lambda: (self._policy, self._vocabulary),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from terse.tokens import Vocabulary
 if TYPE_CHECKING:
     from terse.plan.result import Answered
     from terse.proxy.answer import Answer
+    from terse.proxy.client_memory import ClientMemory
     from terse.proxy.listing import Request
     from terse.proxy.retrieval import OwnCall
     from terse.record import Observer
@@ -99,11 +100,39 @@ class Receipts:
             self.log.show_later()
 
 
+class JointReceipts:
+    """Those of several servers as one: a request is one of theirs. From any thread."""
+
+    def __init__(self, each: Sequence[Receipts]) -> None:
+        self._each = tuple(each)
+
+    def asked(self, request: JsonRpcId) -> None:
+        """See `Receipts.asked`."""
+
+    def given_up(self, request: JsonRpcId) -> None:
+        """See `Receipts.given_up`."""
+
+    def awaits(self, request: JsonRpcId) -> bool:
+        """See `Receipts.awaits`."""
+        return any(one.awaits(request) for one in self._each)
+
+    def delivered(self, request: JsonRpcId) -> list[Callable[[], None]]:
+        """See `Receipts.delivered`."""
+        return [work for one in self._each for work in one.delivered(request)]
+
+    def cancelled(self, request: JsonRpcId) -> None:
+        """See `Receipts.cancelled`."""
+        for one in self._each:
+            one.cancelled(request)
+
+
 class ReplicatedSession(ProxySession):
     """See `ProxySession`. Where Redis cannot be asked, results go in full and nothing is set aside.
 
     Args:
         receipts: of this session with this server; by them it learns what the client has.
+        shared: see `ProxySession`. Lists are then joined before the client has them, and each replica asks
+            for its own: what was shown is not read from others.
     """
 
     def __init__(
@@ -116,6 +145,8 @@ class ReplicatedSession(ProxySession):
         *,
         client: str | None = None,
         retrieves: bool = True,
+        shared: ClientMemory | None = None,
+        shown_as: Callable[[str], str] | None = None,
         run: Callable[..., Answered] | None = None,
         observe: Observer | None = None,
         record: Recording | None = None,
@@ -124,6 +155,7 @@ class ReplicatedSession(ProxySession):
         self._version = -1
         self._answering: str | None = None
         self._page: ToolList | None = None
+        self._has_counted = False
         # What the client was shown is read by the thread that takes its calls, too.
         self._lists = RLock()
         super().__init__(
@@ -133,6 +165,8 @@ class ReplicatedSession(ProxySession):
             complaints,
             client=client,
             retrieves=retrieves,
+            shared=shared,
+            shown_as=shown_as,
             run=run,
             observe=observe,
             record=record,
@@ -184,7 +218,8 @@ class ReplicatedSession(ProxySession):
         """See `ProxySession.list_passed`."""
         with self._lists:
             super().list_passed()
-            self._shared_receipts.show(None)
+            if self._shared is None:
+                self._shared_receipts.show(None)
 
     def settle(self, *, rewritten: bool) -> None:
         """See `ProxySession.settle`. It counts once the client is known to have it."""
@@ -192,13 +227,15 @@ class ReplicatedSession(ProxySession):
             answering, self._answering = self._answering, None
             page, self._page = self._page, None
             super().settle(rewritten=rewritten)
-            if page is not None and answering is not None:
+            if page is not None and answering is not None and self._shared is None:
                 self._note_page(answering, page, is_rewritten=rewritten)
 
     def begin(self) -> None:
         """See `ProxySession.begin`."""
         with self._lists:
-            self._shared_receipts.memory.begin_anew()
+            # Of several servers each is told of every beginning, the first one included.
+            if self._shared is None or self._has_counted:
+                self._shared_receipts.memory.begin_anew()
             super().begin()
 
     def _count(self, message: bytes) -> None:
@@ -208,6 +245,7 @@ class ReplicatedSession(ProxySession):
             return
         key = None if call is None else _key_in(message)
         if call is not None and key is not None:
+            self._has_counted = True
             self._shared_receipts.memory.count(call.name, key)
 
     def _note_page(self, answering: str, page: ToolList, *, is_rewritten: bool) -> None:
@@ -231,6 +269,8 @@ class ReplicatedSession(ProxySession):
 
     def _read_lists(self) -> None:
         """Know of the tools what the client was shown, by whichever replica."""
+        if self._shared is not None:
+            return
         try:
             found = self._shared_receipts.log.shown(self._version)
         except Away:

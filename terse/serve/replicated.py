@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from terse.memory.redis_link import Away
 from terse.proxy.message import Message, read, replaced
-from terse.proxy.replicated import Receipts
+from terse.proxy.replicated import JointReceipts, Receipts
 from terse.proxy.spans import encode_string
 from terse.proxy.wire import request_id
 from terse.serve.attached import Open, Opened
@@ -190,7 +190,7 @@ class ReplicatedHandshake(Handshake):
         for message in found:
             if message.method == "notifications/cancelled" and "requestId" in message.params:
                 ident = request_id(message.raw, message.params["requestId"])
-                if ident is not None and isinstance(session.receipts, Receipts):
+                if ident is not None and isinstance(session.receipts, (Receipts, JointReceipts)):
                     await self._wait(session.receipts.cancelled, ident)
         async with here.lock:
             for raw in [each.raw for each in found if self._is_for_all(each, here)] or [b""]:

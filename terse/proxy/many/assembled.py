@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from terse.memory.store import Store
     from terse.plan.model import Plan
     from terse.plan.result import Answered
+    from terse.proxy import replicated
     from terse.proxy.retrieval import OwnCall
     from terse.proxy.session import ProxySession, Recording
     from terse.record import Observer
@@ -54,8 +55,8 @@ class Manner:
             sets nothing aside.
         store: makes what keeps values that were set aside, once the rules are loaded; None: in memory, for as
             long as the client has its session. `Refused`: it cannot be had.
-        replicas: gives, by the name of a server, what other replicas know of the session with it; each time it
-            is started. None: there are none.
+        replicas: gives, by the name of a server, what other replicas know of the session with it; called each
+            time it is started. None: there are none.
         limit: see `LIMIT_SECONDS`.
     """
 
@@ -208,8 +209,6 @@ class _Assembly:
             Refused: the rules must not run.
         """
         policy, vocabulary = self._rules()
-        from terse.proxy.session import ProxySession
-
         policy.follow(connection)
         with self._lock:
             self._take_store()
@@ -226,20 +225,53 @@ class _Assembly:
         from terse.proxy.session import ProxySession
 
         manner = self._manner
-        of_all = {
-            "client": manner.client,
-            "retrieves": manner.retrieves,
-            "shared": self._memory,
-            "shown_as": partial(self._names.shown, server),
-            "observe": manner.observe,
-            "record": manner.record,
-            "run": manner.run,
-        }
-        if manner.replicas is None:
-            return ProxySession(plan, server, vocabulary, complaints, remembers=manner.remembers, **of_all)
+        if manner.replicas is not None:
+            return self._replicated(server, manner.replicas(server), plan, vocabulary, complaints)
+        return ProxySession(
+            plan,
+            server,
+            vocabulary,
+            complaints,
+            client=manner.client,
+            retrieves=manner.retrieves,
+            shared=self._memory,
+            shown_as=partial(self._names.shown, server),
+            remembers=manner.remembers,
+            observe=manner.observe,
+            record=manner.record,
+            run=manner.run,
+        )
+
+    def _replicated(
+        self,
+        server: str,
+        receipts: replicated.Receipts,
+        plan: Plan,
+        vocabulary: Vocabulary,
+        complaints: Complaints,
+    ) -> ProxySession:
         from terse.proxy.replicated import ReplicatedSession
 
-        return ReplicatedSession(plan, server, vocabulary, complaints, manner.replicas(server), **of_all)
+        manner = self._manner
+        try:
+            return ReplicatedSession(
+                plan,
+                server,
+                vocabulary,
+                complaints,
+                receipts,
+                client=manner.client,
+                retrieves=manner.retrieves,
+                shared=self._memory,
+                shown_as=partial(self._names.shown, server),
+                observe=manner.observe,
+                record=manner.record,
+                run=manner.run,
+            )
+        except BaseException:
+            # Without it calls are not counted here, and no replica has the right numbers.
+            receipts.log.doubt()
+            raise
 
     def _take_store(self) -> None:
         if self._manner.store is not None and self._store is None:
