@@ -95,7 +95,7 @@ def with_line_for(
     for extra in ([when] if when and when not in conditions else []), []:
         lines = [f"on {pattern(tool)}", *conditions, *extra, *body]
         made_name = draft.free_name(f"{tool[0]}-{tool[1]}")
-        changed = with_rule(draft, tool[0], made_name, lines, rule)
+        changed = with_rule(draft, tool[0], made_name, lines, rule, beside=_names_parts(draft, rule))
         if changed is not None:
             yield changed, made_name
             return
@@ -103,11 +103,34 @@ def with_line_for(
             return
 
 
+def _names_parts(draft: Draft, rule: syntax.Rule) -> bool:
+    """Whether the rule names chains or profiles of the policy, which its file has or imports."""
+    items = (item for file in draft.checked.files for item in file.items)
+    chains = {item.name.text for item in items if isinstance(item, syntax.Chain)}
+    return any(
+        isinstance(line, syntax.Apply)
+        or (isinstance(line, syntax.Use) and any(step.name.text in chains for step in line.steps))
+        for line in rule.lines
+    )
+
+
 def with_rule(
-    draft: Draft, server: str, name: str, lines: list[str], after: syntax.Rule | None = None
+    draft: Draft,
+    server: str,
+    name: str,
+    lines: list[str],
+    after: syntax.Rule | None = None,
+    *,
+    beside: bool = False,
 ) -> Draft | None:
-    """The rules with a new one, in the file for that server; None where they do not check then."""
+    """The rules with a new one, in the file for that server; None where they do not check then.
+
+    Args:
+        beside: it belongs in the file of the rule before it, whatever its server.
+    """
     path = draft.file_for(server)
+    if beside and after is not None and draft.rule(after.name.text) is not None:
+        path = after.span.source.path
     if not draft.is_editable(path):
         return None
     block = f"rule {name} {{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"

@@ -59,6 +59,7 @@ def tune(
         if kind.needs is not None and kind.needs not in allowed:
             continue
         told(kind.name)
+        notes += kind.remarks(state)
         for alternatives in list(kind.find(state)):
             if len(proposals) == MOST_PROPOSALS:
                 notes.append(f"there is more to propose: {MOST_PROPOSALS} proposals are the most at a time")

@@ -215,6 +215,16 @@ class TestWithLoss:
         assert "  lose at most 9%\n" in block
         assert '  because "nobody has any"\n' in block
 
+    def test_a_new_rule_stands_where_the_names_it_uses_are(self) -> None:
+        """A file that is loaded for itself has its chains, or imports them."""
+        text = "chain ours = compact\n\nrule everything {\n  on */*\n  use ours\n}\n"
+        rules = {"policies/base.terse": f"terse 1\n\n{text}"}
+
+        found = tuned(rules, issue_lists(SESSIONS, body_words=120), ["set-aside"])
+
+        assert list(found.files) == ["policies/base.terse"]
+        assert "  use ours\n  set aside issues.body over 400 characters\n" in new_text(found)
+
     def test_a_rule_of_the_tool_itself_gets_the_line(self) -> None:
         """There is no second rule for what one rule is about."""
         text = "terse 1\n\nrule issues {\n  on tracker/list_issues\n  use compact\n}\n"
@@ -292,7 +302,7 @@ class TestFetched:
         assert "by the ledger" in found.proposals[0].fetched
 
     def test_the_ledger_does_not_tell_two_lines_apart(self) -> None:
-        """It knows the rule; which of two lines is meant it does not."""
+        """It knows the rule; which of two lines is meant it does not, and so that is all that is said."""
         text = self.ASIDE.replace("set aside issues.body", "set aside issues.title, issues.body")
 
         found = tuned(
@@ -300,6 +310,7 @@ class TestFetched:
         )
 
         assert "taken back" not in kinds(found)
+        assert any("95% of what rule issues sets aside is fetched" in note for note in found.notes)
 
     def test_only_the_target_that_is_fetched_is_taken_back(self) -> None:
         """The others of the line stay aside."""

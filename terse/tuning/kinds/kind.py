@@ -25,6 +25,7 @@ class Kind:
         find: the places where there may be such a change, in an order that depends on nothing but the facts.
         needs: what has to be allowed for it; None: nothing, as it loses nothing.
         loses: what is lost by it, in a few words.
+        remarks: what a reader should know of this kind although it is no change; one sentence each.
         accepts: what has to hold beyond what it saves, given what became of the results.
     """
 
@@ -32,4 +33,5 @@ class Kind:
     find: Callable[[State], Iterable[Alternatives]]
     needs: Allowed | None = None
     loses: str = "nothing"
+    remarks: Callable[[State], Iterable[str]] = lambda state: ()
     accepts: Callable[[State, Change, Runs], bool] = lambda state, change, runs: True

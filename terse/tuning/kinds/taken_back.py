@@ -33,6 +33,24 @@ def _find(state: State) -> Iterator[Alternatives]:
             yield from (partial(_changes, rule.name, part.span.text) for _, part in targets)
 
 
+def _remarks(state: State) -> Iterator[str]:
+    """Rules of which too much is fetched, and of which nobody knows which line it was."""
+    for rule in state.draft.plan.rules:
+        known = state.rate(state.tools_under(rule.name))
+        node = state.draft.rule(rule.name)
+        targets = [part for line in _lines(node) for part in line.parts] if node is not None else []
+        if (
+            known is not None
+            and 100 * known[0] > OFTEN_PERCENT
+            and len(targets) != 1
+            and known[1] == "ledger"
+        ):
+            yield (
+                f"{100 * known[0]:.0f}% of what rule {rule.name} sets aside is fetched, by the ledger, which "
+                "does not tell its lines apart: look at them, and take back what agents need"
+            )
+
+
 def _lines(rule: syntax.Rule) -> list[syntax.SetAside | syntax.Shorten]:
     """The lines of the rule itself that set something aside."""
     return [
@@ -74,4 +92,4 @@ def _is_mostly_fetched(state: State, change: Change, runs: Runs) -> bool:
     return -figures.aside * 2 >= ENOUGH and 100 * figures.asked <= OFTEN_PERCENT * figures.aside
 
 
-KIND = Kind("taken back", _find, accepts=_is_mostly_fetched)
+KIND = Kind("taken back", _find, remarks=_remarks, accepts=_is_mostly_fetched)
