@@ -9,6 +9,7 @@ from threading import Condition, Event, Thread
 
 from terse.proxy.child import Child
 from terse.proxy.framing import messages
+from terse.proxy.many.standing import Standing
 from terse.proxy.message import Message, read, replaced
 from terse.proxy.spans import MALFORMED, encode_string
 from terse.proxy.wire import JsonRpcId
@@ -20,10 +21,9 @@ STEADY_SECONDS = 60.0
 LOOK_SECONDS = 0.2
 MAX_UNDER_WAY = 4096
 """Requests that are remembered until they are answered; of more, the oldest get no error."""
-SAID_ONCE = ("notifications/initialized", "logging/setLevel")
-"""What a server that was started again has to hear."""
-
 _ENDED = -32000
+_ONLY = ""
+"""The name of the server, of which there is one."""
 _CHANGED = b"".join(
     b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}\n' % each
     for each in (b"tools", b"prompts", b"resources")
@@ -59,7 +59,8 @@ class Restarting:
         self._repeats = 0
         self._under_way: dict[JsonRpcId, bytes] = {}
         self._introduction: Message | None = None
-        self._said: dict[str, Message] = {}
+        self._initialized: Message | None = None
+        self._standing = Standing()
 
     # ---- from the client -------------------------------------------------------------------------------
 
@@ -99,11 +100,15 @@ class Restarting:
             return
         if message.method == "notifications/cancelled":
             self._drop_cancelled(message)
-        elif message.method in SAID_ONCE:
-            self._said[message.method] = message
+        elif message.method == "notifications/initialized":
+            self._initialized = message
+        elif message.method == "logging/setLevel":
+            self._standing.note_level(message)
         elif message.method == "initialize":
-            self._introduction = message
-            self._said.clear()
+            self._introduction, self._initialized = message, None
+            self._standing.clear()
+        else:
+            self._standing.note_answer(_ONLY, message)
         if message.method is not None and message.id is not None:
             self._under_way[message.id] = message.raw_id
             while len(self._under_way) > MAX_UNDER_WAY:
@@ -199,9 +204,11 @@ class Restarting:
         """Tell it what the client said once; yield what it says meanwhile but its answers to that."""
         self._is_introduced = False
         awaited: set[JsonRpcId] = set()
-        wanted = [] if self._introduction is None else [self._introduction, *self._said.values()]
+        wanted = [self._introduction, self._initialized, *self._standing.requests_for(_ONLY)]
         try:
-            for message in wanted:
+            for message in wanted if self._introduction is not None else ():
+                if message is None:
+                    continue
                 again = self._again(message)
                 self._child.send(again.raw)
                 if again.id is None:

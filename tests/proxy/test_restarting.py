@@ -57,14 +57,17 @@ def test_a_server_that_dies_is_started_again() -> None:
 
 
 def test_a_killed_server_is_told_what_the_client_had_said(tmp_path: Path) -> None:
-    """With the client's own `initialize` and level of logging; nothing that it was asked is asked again."""
+    """With the client's own `initialize`, log level and subscriptions; what it was asked is not asked again."""
     notes = tmp_path / "notes"
     pids = tmp_path / "pids"
     options = ["one", "--notes", str(notes), "--pids", str(pids)]
     with started([*PROXY, "--", *MEMBER, *options]) as client:
         begun(client)
-        client.send(request(1, "logging/setLevel", level="error"), call(2, "late"))
-        assert json.loads(client.receive())["id"] == 1
+        client.send(
+            request(1, "logging/setLevel", level="error"), request(5, "resources/subscribe", uri="one://a")
+        )
+        assert {json.loads(client.receive())["id"] for _ in range(2)} == {1, 5}
+        client.send(call(2, "late"))
         eventually(lambda: "one tools/call" in notes_of(notes))
         os.kill(int(pids.read_text().split()[0]), signal.SIGKILL)
         assert "(signal 9)" in error_of(client.receive())
@@ -75,10 +78,12 @@ def test_a_killed_server_is_told_what_the_client_had_said(tmp_path: Path) -> Non
         "one initialize",
         "one notifications/initialized",
         "one logging/setLevel",
+        "one resources/subscribe",
         "one tools/call",
         "one initialize",
         "one notifications/initialized",
         "one logging/setLevel",
+        "one resources/subscribe",
         "one tools/call",
     ]
 
