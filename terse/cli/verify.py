@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from terse.cli.command import Command
-from terse.cli.console import FINDINGS, CommandError, fail, write
+from terse.cli.console import FINDINGS, CommandError, fail, write, write_error
 from terse.cli.files import quoted, shown
 
 if TYPE_CHECKING:
@@ -57,10 +59,16 @@ def verify(
     if html is not None and not os.path.isdir(os.path.dirname(os.path.abspath(html))):
         # Said before the work is done, and not after.
         fail(f"--html {shown(html)}: there is no such folder")
+    if sys.stderr is not None and sys.stderr.isatty():
+        write_error("checking; it takes some seconds, and longer where there is much to check\n")
+    # What is ended must not leave copies of results behind.
+    before = signal.signal(signal.SIGTERM, _end)
     try:
         found = verified(paths or (), denial.value)
     except CannotVerify as reason:
         fail(shown(str(reason)))
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if html is not None:
         _write_page(html, found)
     if as_json:
@@ -73,6 +81,10 @@ def verify(
         write(render(found))
     if not found.holds:
         raise CommandError("", FINDINGS)
+
+
+def _end(*_: object) -> NoReturn:
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def _write_page(path: str, found: Verified) -> None:

@@ -20,6 +20,7 @@ from terse.verification import denied, live
 from terse.verification.worker import UNREADABLE
 
 HASH_SEED = "1"
+_SECONDS_TO_END = 5.0
 
 
 class CannotVerify(Exception):  # noqa: N818 — says what is in the way
@@ -37,7 +38,10 @@ def verify(paths: Sequence[str], kind: str = "auto") -> Verified:
         CannotVerify: a path cannot be read, or the network cannot be denied as it was asked for.
     """
     start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="terse-verify-") as name, _Listener() as listener:
+    with (
+        tempfile.TemporaryDirectory(prefix="terse-verify-", ignore_cleanup_errors=True) as name,
+        _Listener() as listener,
+    ):
         folder = Path(name).resolve()
         (folder / "home").mkdir()
         port = listener.port
@@ -56,23 +60,43 @@ def verify(paths: Sequence[str], kind: str = "auto") -> Verified:
         # Compiled anew from the sources, whose hashes are compared: what lies in caches is on no list.
         environment |= {"PYTHONHASHSEED": HASH_SEED, "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
-        )
-        said = done.stderr.decode("utf-8", "replace").strip()
-        if done.returncode == denied.CANNOT:
+        code, out, errors = _run(command, environment)
+        said = errors.decode("utf-8", "replace").strip()
+        if code == denied.CANNOT:
             raise CannotVerify(f"the network cannot be denied by {kind} here: {said}")
-        if done.returncode == UNREADABLE:
+        if code == UNREADABLE:
             raise CannotVerify(said)
         try:
-            found = msgspec.convert(json.loads(done.stdout), Verified)
+            found = msgspec.convert(json.loads(out), Verified)
         except (ValueError, msgspec.ValidationError):
             last = said.rpartition("\n")[2]
-            raise CannotVerify(f"the process that verifies ended with {done.returncode}: {last}") from None
+            raise CannotVerify(f"the process that verifies ended with {code}: {last}") from None
         checks = tuple(
             listener.checked(check) if check.name == "no network" else check for check in found.checks
         )
     return replace(found, checks=checks, seconds=time.monotonic() - start)
+
+
+def _run(command: list[str], environment: dict[str, str]) -> tuple[int, bytes, bytes]:
+    """The exit code of the worker, and what it wrote. Where this process is ended, so is that one, in order:
+    it ends its own, and nothing is written any more once the folder is removed."""
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        out, errors = process.communicate()
+    except BaseException:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=_SECONDS_TO_END)
+        process.kill()
+        process.communicate()
+        raise
+    return process.returncode, out, errors
 
 
 class _Listener:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
+from typing import NoReturn
 
 from terse.capture.recorded import Notes
 from terse.capture.results import Unreadable
@@ -55,6 +57,7 @@ _DENIED_BY = {
 def main(arguments: list[str]) -> int:
     """Run what is asked for, and print it."""
     what, *rest = arguments
+    signal.signal(signal.SIGTERM, _end)
     try:
         if what == "marks":
             print("\n".join(marks_of(_Source(rest).results())))
@@ -67,6 +70,11 @@ def main(arguments: list[str]) -> int:
     # Escaped to ASCII: an excerpt may hold half a character.
     print(json.dumps(asdict(found)))
     return 0
+
+
+def _end(*_: object) -> NoReturn:
+    """What was started is ended on the way out."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 class _Source:

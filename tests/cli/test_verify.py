@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -117,6 +119,29 @@ def test_what_does_not_hold_is_a_finding(terse: Terse, tmp_path: Path) -> None:
     assert done.returncode == 1, out
     assert out.splitlines()[0].endswith("does not hold: no network")
     assert "socket.connect (('127.0.0.1', 9),)" in out or "socket.__new__" in out
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)], ids=["term", "int"])
+def test_what_is_ended_leaves_nothing(tmp_path: Path, sent: signal.Signals, code: int) -> None:
+    """No copy of a result, no process; and it says nothing."""
+    (tmp_path / "orders.txt").write_text(ORDERS)
+    (tmp_path / "temporary").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "terse", "verify", "orders.txt"],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    # Until the worker writes: then all of it is under way.
+    while not list((tmp_path / "temporary").glob("*/worker.log")):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(sent)
+    out, error = process.communicate(timeout=60)
+
+    assert (process.returncode, out, error) == (code, b"", b"")
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_it_runs_where_there_is_no_network_at_all(tmp_path: Path) -> None:
