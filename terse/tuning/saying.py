@@ -63,13 +63,23 @@ def found_rule(draft: Draft, name: str) -> syntax.Rule | None:
 
 
 def with_line_for(
-    draft: Draft, name: str, tool: _Tool, line: str, because: str, *, when: str = "", bound: str = ""
+    draft: Draft,
+    name: str,
+    tool: _Tool,
+    line: str,
+    because: str,
+    *,
+    when: str = "",
+    is_always: bool = False,
+    bound: str = "",
 ) -> Iterator[tuple[Draft, str]]:
     """The rules with one more line for a tool, and the rule that it stands in: the tool's own, or a new one.
 
     Args:
         name: the rule that applies to the tool now. A new one does all that it does, for this tool.
         when: a condition that the line needs; only in a new rule.
+        is_always: the condition holds for all results that were seen, so that a rule may go without it where
+            another condition says it already.
         bound: a `lose at most` line, for a rule that has none.
     """
     rule = found_rule(draft, name)
@@ -92,14 +102,13 @@ def with_line_for(
         body.append(bound)
     if f'because "{because}"' not in body:
         body.append(f'because "{because}"')
-    for extra in ([when] if when and when not in conditions else []), []:
+    needed = [when] if when and when not in conditions else []
+    for extra in (needed, []) if is_always and needed else (needed,):
         lines = [f"on {pattern(tool)}", *conditions, *extra, *body]
         made_name = draft.free_name(f"{tool[0]}-{tool[1]}")
         changed = with_rule(draft, tool[0], made_name, lines, rule, beside=_names_parts(draft, rule))
         if changed is not None:
             yield changed, made_name
-            return
-        if not extra:
             return
 
 

@@ -62,8 +62,8 @@ def tune(
         notes += kind.remarks(state)
         for alternatives in list(kind.find(state)):
             if len(proposals) == MOST_PROPOSALS:
-                notes.append(f"there is more to propose: {MOST_PROPOSALS} proposals are the most at a time")
-                break
+                notes.append(f"{MOST_PROPOSALS} proposals are the most at a time: there may be more")
+                return _tuned(start, state, proposals, rules, notes)
             tried = _best(state, kind, list(alternatives(state)), notes)
             if tried is None:
                 continue

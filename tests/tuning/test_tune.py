@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -174,6 +175,22 @@ class TestWithLoss:
 
         assert kinds(found) == ["shorten"]
         assert "  shorten issues.body to 300 characters\n" in new_text(found)
+
+    def test_long_texts_are_shortened_as_texts_only(self) -> None:
+        """A rule that cuts lines never gets to cut a JSON document, which some results are."""
+        random = Random(8)
+        lines = []
+        for session in SESSIONS:
+            for at in range(6):
+                text = "\n".join(prose(random, 4) for _ in range(400))
+                facts: dict[str, Any] = {"session": session, "arguments": {"at": at}}
+                lines.append(line("log", text if at else {"status": "no log yet"}, **facts))
+
+        found = tuned(with_rules(COMPACT), lines, ["shorten"])
+
+        assert kinds(found) == ["shorten"]
+        assert "  when payload is text\n" in new_text(found)
+        assert "  shorten everything to 150 lines from both ends\n" in new_text(found)
 
     def test_what_is_the_same_everywhere_is_removed_only_if_that_is_allowed(self) -> None:
         """And a bound on what may be lost comes with it, and a reason."""

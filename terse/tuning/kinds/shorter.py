@@ -20,24 +20,27 @@ def _find(state: State) -> Iterator[Alternatives]:
         for keys in large(found):
             path = describe.path(keys)
             line = f"shorten {path} to {LARGE_TEXT} characters"
-            yield partial(_changes, rule, tool, line, "", f"{path} is long, and its beginning says most")
+            yield partial(
+                _changes, rule, tool, line, "", False, f"{path} is long, and its beginning says most"
+            )
         if found.others > found.results and median(found.lines) > MANY_LINES:
             line = f"shorten everything to {MANY_LINES} lines from both ends"
             why = f"results of {pattern(tool)} are long texts: beginning and end say most"
-            yield partial(_changes, rule, tool, line, "payload is text", why)
+            yield partial(_changes, rule, tool, line, "payload is text", not found.results, why)
         if found.rows and median(found.rows) > MANY_ROWS:
             line = f"shorten everything to {MANY_ROWS} rows"
             why = f"results of {pattern(tool)} are long lists: whoever needs more rows asks for them"
-            yield partial(_changes, rule, tool, line, "payload is json", why)
+            yield partial(_changes, rule, tool, line, "payload is json", not found.others, why)
 
 
 def _changes(
-    name: str, tool: tuple[str, str], line: str, when: str, why: str, state: State
+    name: str, tool: tuple[str, str], line: str, when: str, is_always: bool, why: str, state: State
 ) -> Iterator[Change]:
     name = rule_now(state, name, tool)
     condition = f"when {when}" if when else ""
     because = "the rest is one call away"
-    for draft, rule in with_line_for(state.draft, name, tool, line, because, when=condition):
+    found = with_line_for(state.draft, name, tool, line, because, when=condition, is_always=is_always)
+    for draft, rule in found:
         yield Change(KIND.name, why, draft, Guarantee.RECOVERABLE, rule)
         return
 
