@@ -28,8 +28,8 @@ def _run(arguments: list[str]) -> int:
     if asked := os.environ.get("_TERSE_COMPLETE"):
         from terse.shell.completion import answer
 
-        # typer knows all commands but the one whose tools are a server's.
-        code = answer(asked)
+        # typer knows all commands but those that read their arguments themselves.
+        code = answer(asked, {"proxy": _help_of_proxy, "serve": _help_of_serve})
         if code is not None:
             return code
     if arguments in (["--version"], ["-V"]):
@@ -61,3 +61,15 @@ def _run(arguments: list[str]) -> int:
     from terse.cli.main import run
 
     return run(arguments)
+
+
+def _help_of_proxy() -> str:
+    from terse.cli.proxy import HELP
+
+    return HELP
+
+
+def _help_of_serve() -> str:
+    from terse.cli.serve import HELP
+
+    return HELP

@@ -6,9 +6,10 @@ Nothing is started for it: the tools are those that were listed when the server 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from terse.shell import known, line, place
 from terse.shell.arguments import OWN, WHOLE
@@ -21,26 +22,31 @@ Item = tuple[str, str]
 
 SHELLS = ("bash", "zsh", "fish")
 _OF_WORDS = frozenset("-_.,:/@%+=")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _HARMLESS = _OF_WORDS | {" "}
 
 
-def answer(instruction: str) -> int | None:
-    """Answer a shell that asks what may follow, and return the exit code; None where that is not about
-    `terse cli`.
+def answer(instruction: str, helps: Mapping[str, Callable[[], str]]) -> int | None:
+    """Answer a shell that asks what may follow, and return the exit code; None where typer knows the answer.
 
     Args:
         instruction: `complete_bash`, and so on: the protocol of typer.
+        helps: of each other command that reads its arguments itself, its help: it names the options.
     """
     shell = instruction.removeprefix("complete_")
     if shell not in SHELLS or instruction == shell:
         return None
     words, begun = _asked(shell)
-    if words[:1] != ["cli"]:
+    if words[:1] == ["cli"]:
+        try:
+            items = items_for(words[1:], begun)
+        except Unusable:
+            items = []
+    elif words and words[0] in helps and begun.startswith("-") and "--" not in words:
+        options = sorted(set(_OPTION.findall(helps[words[0]]())))
+        items = [(option, "") for option in options if option.startswith(begun)]
+    else:
         return None
-    try:
-        items = items_for(words[1:], begun)
-    except Unusable:
-        items = []
     if shell == "fish" and os.environ.get("_TYPER_COMPLETE_FISH_ACTION") == "is-args":
         return 0 if items else 1
     sys.stdout.write(_written(shell, items))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from terse.cli.main import COMMANDS
 from tests.shell.lines import Shell
 
 TERSE = Path(sys.executable).parent / "terse"
@@ -28,6 +29,10 @@ CASES = [
     ("terse cli notebook --js", {"--json"}),
     ("terse cli --li", {"--list"}),
     ("terse che", {"check"}),
+    ("terse proxy --ru", {"--rules"}),
+    ("terse serve --", {"--listen", "--rules"}),
+    ("terse stats --by ", {"tool", "rule", "server", "client", "day"}),
+    ("terse ", {command.name for command in COMMANDS}),
 ]
 
 
