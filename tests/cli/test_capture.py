@@ -39,20 +39,20 @@ def until(condition: Any) -> None:
         time.sleep(0.02)
 
 
-def test_start_status_stop(terse: Terse, tmp_path: Path) -> None:
+def test_start_status_stop(terse_here: Terse, tmp_path: Path) -> None:
     """What is asked for is said; the end of it deletes what was captured, where that is asked for."""
     here = {"XDG_STATE_HOME": str(tmp_path)}
-    assert b"not capturing" in terse("capture", **here).stdout
-    started = terse("capture", "start", "shop", "git*", "--for", "30m", "--max", "10MB", **here)
+    assert b"not capturing" in terse_here("capture", **here).stdout
+    started = terse_here("capture", "start", "shop", "git*", "--for", "30m", "--max", "10MB", **here)
     assert started.returncode == 0, started.stderr
-    facts = json.loads(terse("capture", "status", "--json", **here).stdout)
+    facts = json.loads(terse_here("capture", "status", "--json", **here).stdout)
     assert facts["capturing"]
     assert facts["servers"] == ["shop", "git*"]
     assert facts["max_bytes"] == 10 << 20
     assert 1700 < facts["until"] - time.time() <= 1800
-    assert b"shop, git*" in terse("capture", "status", **here).stdout
-    assert terse("capture", "stop", **here).returncode == 0
-    assert not json.loads(terse("capture", "status", "--json", **here).stdout)["capturing"]
+    assert b"shop, git*" in terse_here("capture", "status", **here).stdout
+    assert terse_here("capture", "stop", **here).returncode == 0
+    assert not json.loads(terse_here("capture", "status", "--json", **here).stdout)["capturing"]
 
 
 def test_a_running_proxy_captures_while_it_is_asked_to(terse: Terse, tmp_path: Path) -> None:
@@ -185,14 +185,14 @@ def test_several_servers_are_captured_as_one_session(tmp_path: Path) -> None:
     assert len({each["session"] for each in found}) == 1
 
 
-def test_redact_takes_out_more_afterwards(terse: Terse, tmp_path: Path) -> None:
+def test_redact_takes_out_more_afterwards(terse_here: Terse, tmp_path: Path) -> None:
     """In place, private; lines that are no calls are gone, which is said."""
     folder = tmp_path / "c"
     folder.mkdir()
     line = {"session": "s", "at": 1.5, "server": "shop", "tool": "t", "arguments": {"q": "cust-1"}}
     text = json.dumps({**line, "result": {"content": [{"type": "text", "text": "of cust-1"}]}})
     (folder / "a.jsonl").write_text(f"{text}\nbroken\n{text}\n")
-    done = terse("capture", "redact", "c", "--redact", r"cust-\d+", "--no-arguments")
+    done = terse_here("capture", "redact", "c", "--redact", r"cust-\d+", "--no-arguments")
 
     assert done.returncode == 1
     assert done.stdout.decode().splitlines() == [
@@ -226,10 +226,11 @@ def test_redact_takes_out_more_afterwards(terse: Terse, tmp_path: Path) -> None:
     ],
 )
 def test_what_makes_no_sense_is_one_line(
-    terse: Terse, tmp_path: Path, arguments: list[str], said: str
+    terse: Terse, terse_here: Terse, tmp_path: Path, arguments: list[str], said: str
 ) -> None:
     """It says what is wrong, and nothing is captured."""
-    done = terse(*arguments, XDG_STATE_HOME=str(tmp_path))
+    run = terse_here if arguments[0] == "capture" else terse
+    done = run(*arguments, XDG_STATE_HOME=str(tmp_path))
 
     assert done.returncode == 2
     assert said in done.stderr.decode()
