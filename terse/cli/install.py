@@ -203,7 +203,8 @@ def _rules(given: str | None) -> str | None:
     try:
         load_plan(path)
     except DoesNotCompile as problem:
-        fail(str(problem))
+        # In one line: which command shows the errors stands in it.
+        fail(str(problem).partition("\n")[0])
     return path
 
 
