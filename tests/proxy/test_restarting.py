@@ -57,7 +57,7 @@ def test_a_server_that_dies_is_started_again() -> None:
 
 
 def test_a_killed_server_is_told_what_the_client_had_said(tmp_path: Path) -> None:
-    """With the client's own `initialize`, log level and subscriptions; what it was asked is not asked again."""
+    """With the client's own `initialize`, log level and subscriptions; it is not asked anything again."""
     notes = tmp_path / "notes"
     pids = tmp_path / "pids"
     options = ["one", "--notes", str(notes), "--pids", str(pids)]
