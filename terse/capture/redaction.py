@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from terse.capture.secret_formats import Span, beside_names, end_of_quoted, well_known
+from terse.capture.secret_formats import LABELS, VALUES, Span, beside_names, end_of_quoted, well_known
 from terse.capture.unescaped import Unescaped
 from terse.fields.regex import Refused, Regex
 from terse.fields.wildcard import matches
@@ -31,9 +31,6 @@ MAX_DEPTH = 64
 """Texts within texts that are read as JSON; what is deeper is a text like any other."""
 
 _SEPARATORS = re.compile(r"[\s_.-]+")
-_LABELS = ("name", "key", "header", "field", "variable", "env", "option")
-_VALUES = ("value", "values", "val", "content", "default")
-
 _OPEN = ("{", "[", '"')
 # The beginning of a line of its own, among others.
 _JSON_LINE = re.compile(r"\n[ \t]*+[\[{\"]|\A[ \t]*+[\[{\"][^\n]*+\n")
@@ -194,7 +191,7 @@ class Redactor:
             if new != value:
                 edits[span] = json.dumps(new)
         elif sign not in ("true", "false", "null"):
-            if top is not None and top.is_object and top.key is not None and top.key.casefold() in _VALUES:
+            if top is not None and top.is_object and top.key is not None and top.key.casefold() in VALUES:
                 top.values.append(span)
             if is_secret or any(regex.found_in(sign) for regex in self._regexes):
                 edits[span] = self._number(sign)
@@ -204,9 +201,9 @@ class Redactor:
         key = (frame.key or "").casefold()
         if key == "type":
             frame.kind = value
-        if key in _LABELS and self._is_secret(value):
+        if key in LABELS and self._is_secret(value):
             frame.label_is_secret = True
-        if key in _VALUES:
+        if key in VALUES:
             frame.values.append(span)
         if key in ("data", "blob"):
             frame.data.append(span)

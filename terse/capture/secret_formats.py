@@ -11,6 +11,12 @@ from collections.abc import Callable, Iterator
 
 Span = tuple[int, int]
 
+LABELS = ("name", "key", "header", "field", "variable", "env", "option")
+VALUES = ("value", "values", "val", "content", "default")
+"""Names of members of which one says what the other one is."""
+_NEAR = 200
+"""Characters between the two in a text."""
+
 # Each form with a piece that it cannot be without: most texts have none of them, and finding that out is
 # a hundred times quicker than the regex.
 _FORMS = tuple(
@@ -44,6 +50,7 @@ _PAIR = re.compile(
     r"(?<![\w.-])(?P<dashes>--?)?(?P<name>(?=[\w.])[\w.-]++)(?:\\*+[\"'])?"
     r"(?:[ \t]*+(?P<sign>=>|:=|[:=>])\s*+|(?P<space> ++))"
 )
+_LABEL = re.compile(r"(?:\\*+[\"'])?(?P<said>[\w.-]{1,80})")
 _OPENING = re.compile(r"\\*+[\"'`]")
 _QUOTE_BEFORE = re.compile(r"\\*+[\"'`]\Z")
 _SCHEME = re.compile(r"(?i)(?:bearer|basic|token|digest|negotiate|apikey)[ \t]++")
@@ -77,17 +84,24 @@ def _private_keys(text: str) -> Iterator[Span]:
 
 
 def beside_names(text: str, is_secret: Callable[[str], bool]) -> Iterator[Span]:
-    """Where the value of a secret's name stands: `password=…`, `"token": "…"`, `<secret>…<`, `--token …`.
+    """Where the value of a secret's name stands: `password=…`, `"token": "…"`, `<secret>…<`, `--token …`,
+    `"name": "TOKEN", "value": "…"`.
 
     Args:
         is_secret: whether a name is that of a secret.
     """
-    position = 0
+    position, labelled = 0, -_NEAR
     while pair := _PAIR.search(text, position):
         position = pair.end()
         if pair["space"] is not None and not pair["dashes"]:
             continue
-        if not is_secret(pair["name"]):
+        name = pair["name"].casefold()
+        if name in LABELS:
+            said = _LABEL.match(text, pair.end())
+            if said is not None and is_secret(said["said"]):
+                labelled = pair.end()
+        is_labelled = name in VALUES and pair.start() - labelled < _NEAR
+        if not is_labelled and not is_secret(pair["name"]):
             # `a=password=x`: what ended this pair may be where the next name begins.
             position = pair.end("name")
             continue

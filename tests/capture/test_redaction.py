@@ -101,11 +101,7 @@ def test_no_planted_secret_is_left(planted: Any, wraps: list[tuple[int, bool, st
     """In JSON within JSON, in parts of documents, behind a prefix, in lines, with any character escaped: the
     secret stands in what is written in no spelling."""
     value = planted
-    is_pair = "name" in planted
     for which, escapes, word in wraps:
-        # A name beside its value is known as such in JSON that can be read.
-        if is_pair and which in (4, 6):
-            continue
         value = _WRAPS[which](value, escapes, word)
 
     made = Redactor(Rules()).document(_spelt({"result": value}, False))
