@@ -57,7 +57,8 @@ class Options:
 
     Attributes:
         given: the names of the options that were given, `-e` and `-H` by these.
-        capture: the folder to capture calls in; empty: the user's own; None: only if that is asked for otherwise.
+        capture: the folder to capture calls in; empty: the user's own; None: only if that is asked for
+            otherwise.
 
     Raises:
         Unusable: a value makes no sense.

@@ -48,7 +48,10 @@ def status(
             for wrapped in [None if one.server is None else one.server.wrapped]
         ]
         unread = [{"file": str(each.place.path), "problem": each.problem} for each in broken]
-        write(json.dumps({"format": 1, "servers": rows, "unreadable": unread}, ensure_ascii=False, indent=2) + "\n")
+        write(
+            json.dumps({"format": 1, "servers": rows, "unreadable": unread}, ensure_ascii=False, indent=2)
+            + "\n"
+        )
     else:
         lines: list[tuple[str, ...]] = [("client", "scope", "server", "terse", "rules", "file")]
         for one in seen:
