@@ -52,6 +52,8 @@ CLIP = 120
 """Characters measured of a longer string: the rest of it costs the same in every way of writing it."""
 MARK_TOKENS = {",": 0.4, " ": 1.0}
 """What an absent cell costs, with its separator: several commas on end are one token."""
+CLEARLY = 0.33
+"""Tokens a cell. Separators that are further apart need no measuring."""
 AT_ONCE = 64
 """Values of a container that is written and counted in one piece, with all that is in it."""
 
@@ -247,7 +249,11 @@ class Cost:
         """The table with the separator that costs less; commas, if there is nothing in it."""
         # INVARIANT: the header shows the separator; one that cannot, for it has one name, means commas.
         cheapest = ","
-        if has_separator(table) and self._under(table, " ") < self._under(table, ","):
+        columns = list(each_cells(table.columns))
+        spared = self.spared_by_spaces(columns, table.count)
+        if abs(spared) > CLEARLY * table.count * len(columns):
+            cheapest = " " if spared > 0 and has_separator(table) else ","
+        elif has_separator(table) and self._under(table, " ") < self._under(table, ","):
             cheapest = " "
         return table if table.separator == cheapest else replace(table, separator=cheapest)
 

@@ -24,9 +24,6 @@ FAR_SMALLER = 10
 """A delta with a tenth of the result's tokens is taken at once: no form of the whole is likely to be smaller,
 and the time to look for one is better left to other results."""
 
-PLAINLY = 1.5
-"""So many times a limit by estimates is over it for certain."""
-
 LEAST_TOLD_MS = 0.05
 """A step that took less took no time: reports tell tenths, and its trace is like that of any other run."""
 
@@ -150,7 +147,9 @@ class Chain:
         # Counted before the budget begins: the first count of a process builds the vocabulary.
         self._scale.reaches(draft.text, SMALL)
         start = self._now = self._began = self._clock()
-        context = Context(self._scale.count, lambda: self._clock() - start > self._seconds, memory)
+        context = Context(
+            self._scale.count, lambda: self._clock() - start > self._seconds, memory, self._scale.reaches
+        )
         traces: list[StepTrace] = []
         done: list[tuple[Step, _Ended, Draft]] = []
         received, at_once = draft, None
@@ -245,7 +244,7 @@ class Chain:
         is_under = False
         document = None if draft.is_written else draft.document
         # No cell has less than a token, about: most documents need not be written for this.
-        if document is None or sum(map(cells, tables(document.root))) < PLAINLY * tokens:
+        if document is None or sum(map(cells, tables(document.root))) < tokens:
             is_under = self._scale.is_under(draft.text, tokens)
         if not is_under:
             self._large_enough = (draft, tokens)

@@ -24,7 +24,7 @@ SHORT, PARTS = 2_000, 40
 characters, or so many parts."""
 
 
-FEW, ROOM = 10_000, 12
+FEW, ROOM = 10_000, 5
 """So many tokens are looked for without counting first, in so many characters each."""
 
 

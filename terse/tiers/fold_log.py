@@ -47,6 +47,7 @@ TIER = text_tier(
     reads="A line that ends in `…` starts those below; a letter stands for a message with `{}` to fill.",
     fits=lambda seen: seen.share(_is_logged) >= 0.3,
     paths=_paths,
+    enough=0.7,
     missing="few lines share a time or a pattern",
     also=frozenset({Kind.MARKDOWN, Kind.HTML}),
     example=Example(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
+from math import ceil, inf
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -36,6 +36,9 @@ PATIENCE_CHARACTERS = 5_000_000
 """With the time used up, a fold that has shown its worth is still done on a text of this length: that takes
 less time than reading what it takes away."""
 
+FEW_LINES = 24
+"""Of so few lines, every path is tried: what says how to read a form weighs as much as what they share."""
+
 AS_PROMISED = 1.2
 """What pieces of a text promised of the whole may be missed by so much."""
 
@@ -56,6 +59,7 @@ def text_tier(
     missing: str,
     quoted: bool = True,
     whole: bool = False,
+    enough: float = 0.0,
     after: frozenset[str] = frozenset({"counts"}),
     also: frozenset[Kind] = frozenset(),
 ) -> Tier:
@@ -66,6 +70,8 @@ def text_tier(
     missing: what the text lacks when no way applies, in a few words.
     quoted: whether the text could be source that an agent quotes: then `UNTOUCHED` is left alone.
     whole: what the fold looks for may stand anywhere, so that pieces of the text say nothing of it.
+    enough: of several paths, the first that leaves no more than this share of the characters is taken: for
+        folds whose first path is nearly always the best, and whose paths are dear.
     after: the forms that may have been written before this one.
     also: kinds that this fold leaves alone beside `UNTOUCHED`.
     """
@@ -83,7 +89,7 @@ def text_tier(
         if not fits(seen):
             return _NOT_SUCH
         folded = _read(draft, seen)
-        steps = _shortest(folded.lines, context, paths(context), whole)
+        steps = _shortest(folded.lines, context, paths(context), whole, enough)
         if isinstance(steps, str):
             return Skip(steps or missing)
         phrases = folded.phrases
@@ -95,7 +101,7 @@ def text_tier(
             lines = written
         text = Folded(folded.count, folded.crlf, folded.ended, phrases, lines).text
         if len(draft.text) <= COUNTED_CHARACTERS:
-            shorter = context.count(text) <= context.count(draft.text) * (1 - LEAST_GAIN)
+            shorter = context.has(draft.text, ceil(context.count(text) / (1 - LEAST_GAIN)))
         else:
             shorter = len(text) <= len(draft.text) * (1 - LEAST_GAIN)
         if not shorter:
@@ -120,7 +126,9 @@ def _read(draft: Draft, seen: Survey) -> Folded:
     return Folded(len(whole.lines), whole.crlf, whole.ended, (), whole.lines)
 
 
-def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: bool) -> list[Step] | str:
+def _shortest(
+    lines: list[str], context: Context, paths: Sequence[Path], whole: bool, enough: float
+) -> list[Step] | str:
     """The steps of the path that makes the text shortest, or why there are none: empty if no path applies.
 
     With one path and a text of bearable length nothing has to be tried: the result itself is counted.
@@ -128,6 +136,8 @@ def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: 
     short = len(lines) <= 2 * PIECE_LINES
     if len(paths) == 1 and (whole or short or sum(map(len, lines)) <= COUNTED_CHARACTERS):
         return _Walks(lines).walked(paths[0]) or ""
+    if len(lines) <= FEW_LINES:
+        enough = 0.0
     middle = len(lines) // 2
     tried = lines if short else lines[:PIECE_LINES] + lines[middle : middle + PIECE_LINES]
     # Of a short text the result itself is counted, in the end.
@@ -136,12 +146,18 @@ def _shortest(lines: list[str], context: Context, paths: Sequence[Path], whole: 
     why = ""
     walks = _Walks(tried)
     for path in paths:
+        if any(path == longer.path[: len(path)] for longer in found):
+            # What a further fold takes away pays for it: the same path without that fold is no shorter.
+            continue
         steps = walks.walked(path)
         if steps:
             why = "hardly shorter so"
-            size = _tokens(steps, context)
+            left = _shrunk(steps, tried)
+            size = _tokens(steps, context) if found or left > enough else 0
             if size < least:
-                found.append(_Tried(size, path, steps, _shrunk(steps, tried)))
+                found.append(_Tried(size, path, steps, left))
+            if left <= enough:
+                break
         if context.expired():
             break
     found.sort(key=attrgetter("size"))

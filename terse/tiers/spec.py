@@ -200,16 +200,22 @@ class Context:
         count: tokens of a text, in the configured vocabulary.
         expired: whether the time budget is used up; a tier that loops long asks now and then.
         memory: for tiers that speak of earlier calls; None where nothing of the session may be used.
+        reaches: whether a text has so many tokens, which may be known without a count; None if only by one.
         cost: estimates for all steps of a run: what one of them has measured, the next need not.
     """
 
     count: Callable[[str], int]
     expired: Callable[[], bool] = lambda: False
     memory: Memory | None = None
+    reaches: Callable[[str, int], bool] | None = None
     cost: Cost = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cost", Cost(self.count, self.expired))
+
+    def has(self, text: str, tokens: int) -> bool:
+        """Whether the text has at least so many tokens."""
+        return self.count(text) >= tokens if self.reaches is None else self.reaches(text, tokens)
 
 
 @dataclass(frozen=True, slots=True)
