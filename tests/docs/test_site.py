@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,31 +10,16 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.docs.built import ROOT, build
+
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 COUNTED = ("h1", "h2", "h3", "h4", "li", "table", "tr", "pre", "blockquote")
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built with `--strict`: a page outside the navigation, or a link to nowhere, is an error."""
-    if importlib.util.find_spec("material") is None:
-        said = "no mkdocs-material here: pip install 'terse[docs]'"
-        if os.environ.get("CI"):
-            pytest.fail(said)
-        pytest.skip(said)
-    folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
-        cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return folder
+    """The site: a page outside the navigation, or a link to nowhere, is an error."""
+    return build(tmp_path_factory.mktemp("site"))
 
 
 class Parts(HTMLParser):
