@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from terse.proxy.tool_list import ToolList
     from terse.proxy.wire import JsonRpcId
 
+COUNTED_BYTES = 200
+"""Characters of a text that may have to be counted: steps leave a smaller one alone."""
 _PAGE = b"page"
 """The key of a page of the tools on its way: no call has one like it."""
 
@@ -379,6 +381,9 @@ class ProxySession:
             return answer.message
         call = Call(self._server, answer.tool, arguments, is_error)
         texts = [part.text for part in parts]
+        if max(map(len, texts)) >= COUNTED_BYTES:
+            # Not in the time that the chain of the first result has.
+            self._vocabulary.warm()
         twice = self._sent_twice(answer, texts)
         answered = self._run(
             self._plan,

@@ -12,6 +12,7 @@ from terse.fields.selector import Path
 from terse.payload.blocks import split
 from terse.payload.exact import dump, parse
 from terse.plan.model import CallRepeats, Entry, Guard, Pattern, Plan, Remove, Rule, Step
+from terse.plan.result import Answered, run_result
 from terse.proxy.answer import Answer
 from terse.proxy.complaints import Complaints
 from terse.proxy.rules_at_hand import named_server
@@ -19,7 +20,7 @@ from terse.proxy.session import MAX_MESSAGE_BYTES, ProxySession
 from terse.proxy.wire import Wire
 from terse.tiers import BY_NAME
 from terse.tiers.expand import expand
-from terse.tokens import vocabulary
+from terse.tokens import Vocabulary, vocabulary
 
 RECORDS = json.dumps([{"id": n, "name": f"name {n}", "open": True} for n in range(40)], indent=1)
 
@@ -256,3 +257,19 @@ def test_what_failed_on_the_list_is_said(
     assert capfd.readouterr().err.startswith(
         "terse: a result of server/list was sent as it came: the gate refused"
     )
+
+
+def test_the_tokenizer_is_built_before_the_first_chain_runs() -> None:
+    """A chain has little time: the first result would get no further than its first count."""
+    fresh = Vocabulary("o200k_base")
+    is_built: list[bool] = []
+
+    def run(*given: Any, **options: Any) -> Answered:
+        is_built.append(fresh._encoding is not None)
+        return run_result(*given, **options)
+
+    proxy = ProxySession(default_plan(), "server", fresh, Complaints(), run=run)
+    proxy.rewrite(answer([text("a short one")]))
+    proxy.rewrite(answer([text(RECORDS)]))
+
+    assert is_built[-1]
