@@ -28,6 +28,9 @@ LEAST_BYTES = 2048
 """Results with fewer characters are run here: the way there and back takes as long as their run."""
 MOST_TEXTS = 8
 """Results of more texts are run here: what is asked of the session grows with them."""
+TURN_SECONDS = 2.0
+"""A result whose turn has not come by then was sent as it came: where there is too much to do, none of it is
+done in vain."""
 LATE_SECONDS = 10.0
 """A run that takes longer is ended with its process: its original was sent long before."""
 MEETING_SECONDS = 1.0
@@ -185,7 +188,7 @@ class Workers:
         if not self._alive:
             raise WorkerFailed("none is there")
         try:
-            worker = self._idle.get(timeout=LATE_SECONDS)
+            worker = self._idle.get(timeout=TURN_SECONDS)
         except Empty:
             raise WorkerFailed("none is free") from None
         is_in_order = False

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from threading import Event, Thread
 
 import pytest
 
@@ -198,6 +199,33 @@ def test_a_run_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
             workers.run(plan(rule(chain=COMPACT)), [records(150)], CALL, Session(), vocabulary())
         assert ends(pid)
     finally:
+        workers.close()
+
+
+def test_a_result_whose_turn_does_not_come_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is more to do than can be done, what is late is left alone, and the rest is done."""
+    monkeypatch.setattr(pool, "TURN_SECONDS", 0.2)
+    workers = ready()
+    of = plan(rule(chain=COMPACT))
+    busy, done = Event(), Event()
+
+    def hold() -> None:
+        busy.set()
+        done.wait(PATIENCE)
+
+    first = Thread(
+        target=lambda: workers.run(ASKING, [records(150)], CALL, Asked(hold), vocabulary()), daemon=True
+    )
+    try:
+        first.start()
+        assert busy.wait(PATIENCE)
+        with pytest.raises(WorkerFailed):
+            workers.run(of, [records(150)], CALL, Session(), vocabulary())
+        done.set()
+        first.join(PATIENCE)
+        assert workers.run(of, [records(150)], CALL, Session(), vocabulary()).outcomes[0].changed
+    finally:
+        done.set()
         workers.close()
 
 
