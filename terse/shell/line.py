@@ -100,6 +100,12 @@ def read(arguments: Sequence[str]) -> Line:
     """
     line = Line()
     words = list(arguments)
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            # Names, commands and arguments are written as JSON.
+            raise Unusable(f"{word} is not UTF-8 text") from None
     if "--" in words:
         at = words.index("--")
         words, line.server = words[:at], words[at + 1 :]

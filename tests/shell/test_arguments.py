@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from terse.payload.exact import dump, parse
 from terse.shell.arguments import given as read_arguments
 from terse.shell.flags import Flags, fold, kebab
+from terse.shell.line import read as read_line
 from terse.shell.unusable import Unusable, Wrong
 from terse.shell.validity import _says_no_more, check
 
@@ -163,3 +164,13 @@ def test_a_schema_that_nobody_can_read(schema: dict[str, Any]) -> None:
     assert isinstance(parsed, dict)
     Flags(parsed)
     check({"a": "x"}, parsed, is_sure=False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["\udcff"], ["notebook", "add", "\udcff"], ["notebook", "--", "\udcff"], ["--cwd", "\udcff", "x"]],
+)
+def test_bytes_that_are_no_text_are_refused(words: list[str]) -> None:
+    """Wherever they stand: names, commands and arguments become JSON."""
+    with pytest.raises(Unusable, match="is not UTF-8 text"):
+        read_line(words)
