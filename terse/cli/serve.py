@@ -6,11 +6,10 @@ Its own options are taken out of the arguments; what is left is read as `terse p
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from terse.cli.console import complain
+from terse.cli.console import complain, write
 from terse.cli.proxy_options import USAGE as USAGE_OF_PROXY
 from terse.cli.proxy_options import Unusable, read, seconds, size
 
@@ -107,7 +106,7 @@ def main(arguments: list[str]) -> int:
     """
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if "--help" in options or "-h" in options:
-        sys.stdout.write(HELP)
+        write(HELP)
         return 0
     if not hasattr(os, "fork"):
         return complain("the service runs on Linux and macOS only")
