@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
 from itertools import chain, compress
 from json.encoder import encode_basestring
 from typing import Any, Union
-
-import msgspec
 
 from terse.payload.uncollected import uncollected
 
@@ -122,7 +121,9 @@ def parse(text: str) -> JsonValue:
     """
     if len(text) >= HUGE:
         return _parsed(text, _decoder(lru_cache(KNOWN_NUMBERS)(Number)))
-    if '\\":' not in text:
+    # Whoever runs rules has msgspec; a command line that reads one answer is quicker without it.
+    msgspec = sys.modules.get("msgspec")
+    if msgspec and '\\":' not in text:
         # The standard parser is a third faster while it need not ask us about every object. It then drops
         # a key that stands again: as many keys as the text has colons behind quotes are all there are.
         try:
@@ -169,6 +170,8 @@ def compacted(text: str) -> str | None:
 
     Some twenty times as fast as reading and writing it.
     """
+    import msgspec  # Late: those who only read JSON need it not.
+
     if "\\u" in text or "\\/" in text:
         return None
     try:
