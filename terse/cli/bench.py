@@ -12,7 +12,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
-from terse.cli.files import read_text, shown
+from terse.cli.files import quoted, read_text, shown
 from terse.cli.output import Output, renderer
 from terse.cli.progress import tracked
 from terse.cli.test import checked_policy
@@ -112,7 +112,7 @@ def measured_paths(paths: Sequence[str] | None, corpus: str | None) -> list[str]
     if named:
         for path in named:
             if not os.path.exists(path):
-                fail(f"no such file or folder: {shown(path)}")
+                fail(f"no such file or folder: {quoted(path)}")
         return named
     import terse
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from terse.cli.console import fail
-from terse.cli.files import shown
+from terse.cli.files import quoted, shown
 from terse.cli.progress import tracked
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def material_of(captures: Sequence[str], sample: int | None, notes: list[str]) -
     paths = list(captures) or [_captures()]
     for path in paths:
         if not os.path.exists(path):
-            fail(f"no such capture: {shown(path)}: `terse capture` says how to make one")
+            fail(f"no such capture: {quoted(path)}: `terse capture` says how to make one")
     sampler, left_out = Sampler(MAX_PER_TOOL if sample is None else sample), Notes()
     try:
         files = capture_files(paths)

@@ -13,7 +13,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import fail, write, write_bytes, write_error
-from terse.cli.files import STDIN, read_bytes, read_text, replace_file, shown
+from terse.cli.files import STDIN, quoted, read_bytes, read_text, replace_file, shown
 from terse.cli.rules_option import policy_of
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class _Explainer:
             try:
                 named = parse_call(call_text)
             except BadCall as error:
-                fail(f"--call {shown(call_text)}: {error}")
+                fail(f"--call {quoted(call_text)}: {error}")
             wanted = (named.server, named.tool)
         notes = Notes()
         found = sessions(shown(path), BytesIO(read_bytes(path)), notes)
@@ -309,7 +309,7 @@ def _call(path: str, text: str | None, is_error: bool) -> tuple[Call, CallFrom]:
         try:
             named = parse_call(text)
         except BadCall as error:
-            fail(f"--call {shown(text)}: {error}")
+            fail(f"--call {quoted(text)}: {error}")
         return Call(named.server, named.tool, named.arguments, is_error), CallFrom.OPTION
     place = None if path == STDIN else place_in_samples(Path(path).absolute().parts)
     if place is not None:

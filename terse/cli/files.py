@@ -70,12 +70,16 @@ def replace_file(path: str, text: str) -> None:
         fail(f"cannot write {shown(path)}: {getattr(error, 'strerror', None) or error}")
 
 
-def shown(argument: str) -> str:
-    """How messages name a file, or what an option was given: as given, with what a terminal must not get
-    escaped; between quotes where it is blank, begins or ends so."""
-    if argument == STDIN:
+def shown(path: str) -> str:
+    """How messages name a file: its path as given, with what a terminal must not get escaped."""
+    if path == STDIN:
         return "stdin"
-    return visible(argument) if argument.strip() == argument != "" else f"'{visible(argument)}'"
+    return visible(path)
+
+
+def quoted(argument: str) -> str:
+    """How messages show what an option was given: as `shown`, and between quotes where it is blank."""
+    return shown(argument) if argument.strip() else f"'{shown(argument)}'"
 
 
 def _read_file(path: str) -> bytes:

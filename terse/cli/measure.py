@@ -12,7 +12,7 @@ import typer
 from terse.cli.bench import policy
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
-from terse.cli.files import shown
+from terse.cli.files import quoted, shown
 from terse.cli.output import Output, renderer
 from terse.cli.progress import tracked
 from terse.cli.replay import MAX_PROCESSES, Client
@@ -155,7 +155,7 @@ def _files(captures: Sequence[str]) -> list[str]:
     for path in paths:
         if not os.path.exists(path):
             how = "" if captures else ": nothing was captured yet; `terse capture start` begins"
-            fail(f"no such file or folder: {shown(path)}{how}")
+            fail(f"no such file or folder: {quoted(path)}{how}")
     try:
         files = list(dict.fromkeys(capture_files(paths)))
     except OSError as error:

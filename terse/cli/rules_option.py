@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from terse.cli.console import CommandError, fail
-from terse.cli.files import shown
+from terse.cli.files import quoted, shown
 
 if TYPE_CHECKING:
     from terse.plan.model import Plan
@@ -24,7 +24,7 @@ def policy_of(path: str) -> tuple[Plan, str]:
     from terse.cli.policy import DoesNotCompile, load_plan
 
     if not os.path.exists(path):
-        fail(f"--rules {shown(path)}: no such file or folder")
+        fail(f"--rules {quoted(path)}: no such file or folder")
     try:
         return load_plan(path), shown(path)
     except DoesNotCompile as error:

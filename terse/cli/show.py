@@ -8,7 +8,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import fail, write
-from terse.cli.files import shown
+from terse.cli.files import quoted, shown
 from terse.cli.rules_option import policy_here
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _call(text: str) -> Call:
     try:
         call = parse_call(text)
     except BadCall as error:
-        fail(f"{shown(text)}: {str(error).partition(': write')[0]}: write server/tool")
+        fail(f"{quoted(text)}: {str(error).partition(': write')[0]}: write server/tool")
     if call.arguments:
         fail(f"{shown(text)}: the order of rules is that of a tool: write {shown(call.name)}")
     return call

@@ -10,7 +10,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import fail, write
-from terse.cli.files import replace_file, shown
+from terse.cli.files import quoted, replace_file, shown
 from terse.cli.rules_option import DEFAULT_RULES
 
 if TYPE_CHECKING:
@@ -85,15 +85,15 @@ def call_of(server: str, text: str) -> Call:
     from terse.payload.call import Call
 
     if not text.strip():
-        fail(f"--call {shown(text)}: it is empty: write tool(argument: value, …), or its name")
+        fail(f"--call {quoted(text)}: it is empty: write tool(argument: value, …), or its name")
     head = text.partition("(")[0]
     try:
         call = parse_call(text if "/" in head else f"server/{text}")
         if "/" in head and call.server != server:
-            fail(f"--call {shown(text)}: the server is called {shown(server)}")
+            fail(f"--call {quoted(text)}: the server is called {shown(server)}")
         place(server, call.tool)
     except (BadCall, NoPlace) as error:
-        fail(f"--call {shown(text)}: {error}")
+        fail(f"--call {quoted(text)}: {error}")
     return Call(server, call.tool, call.arguments)
 
 

@@ -15,7 +15,7 @@ import typer
 from terse.cli.captured import material_of
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write, write_error
-from terse.cli.files import replace_file, shown
+from terse.cli.files import quoted, replace_file, shown
 from terse.cli.output import Output, renderer
 from terse.cli.rules_option import DEFAULT_RULES
 from terse.cli.test import read_sample
@@ -210,12 +210,12 @@ def _least(given: str) -> Least:
 
     found = _LEAST.fullmatch(given.strip())
     if found is None or (found[2] and not found[3]):
-        fail(f"--at-least {shown(given)}: write tokens (500) or a share (2%)")
+        fail(f"--at-least {quoted(given)}: write tokens (500) or a share (2%)")
     if not found[3]:
         return Least(tokens=int(found[1]))
     percent = float(f"{found[1]}.{found[2] or 0}")
     if percent > 100:
-        fail(f"--at-least {shown(given)}: a share is at most 100%")
+        fail(f"--at-least {quoted(given)}: a share is at most 100%")
     return Least(percent=percent)
 
 

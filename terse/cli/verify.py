@@ -13,7 +13,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write, write_error
-from terse.cli.files import shown
+from terse.cli.files import quoted, shown
 
 if TYPE_CHECKING:
     from terse.report.verified import Verified
@@ -53,7 +53,7 @@ def verify(
 
     for path in paths or ():
         if not os.path.exists(path):
-            fail(f"no such file or folder: {shown(path)}")
+            fail(f"no such file or folder: {quoted(path)}")
     if not hasattr(os, "fork"):
         fail("terse proxy runs on Linux and macOS only, and it is part of what is verified")
     if html is not None and not os.path.isdir(os.path.dirname(os.path.abspath(html))):
