@@ -74,7 +74,7 @@ def run(paths: Sequence[str], output: str, fail_on: str, root: str | None, sampl
         try:
             checked = check([path], root)
         except Unreadable as error:
-            fail(f"{shown(error.path)}: {error.reason}")
+            fail(f"{quoted(error.path)}: {error.reason}")
         for diagnostic in (*checked.diagnostics, *(_effects(checked) if samples else ())):
             # Two policies may share a file, and what is wrong with it is told once.
             found.setdefault((diagnostic.sort_key, diagnostic.message), diagnostic)

@@ -59,7 +59,7 @@ def replace_file(path: str, text: str) -> None:
         new = target.with_name(f".{target.name}.{os.getpid()}.new")
         target.parent.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError, RuntimeError) as error:
-        fail(f"cannot write {shown(path)}: {getattr(error, 'strerror', None) or error}")
+        fail(f"cannot write {quoted(path)}: {getattr(error, 'strerror', None) or error}")
     try:
         new.write_bytes(text.encode())
         if target.exists():
@@ -67,7 +67,7 @@ def replace_file(path: str, text: str) -> None:
         os.replace(new, target)
     except (OSError, ValueError) as error:
         new.unlink(missing_ok=True)
-        fail(f"cannot write {shown(path)}: {getattr(error, 'strerror', None) or error}")
+        fail(f"cannot write {quoted(path)}: {getattr(error, 'strerror', None) or error}")
 
 
 def shown(path: str) -> str:
@@ -91,6 +91,6 @@ def _read_file(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        fail(f"no such file: {shown(path)}")
+        fail(f"no such file: {quoted(path)}")
     except (OSError, ValueError) as error:
-        fail(f"cannot read {shown(path)}: {getattr(error, 'strerror', None) or error}")
+        fail(f"cannot read {quoted(path)}: {getattr(error, 'strerror', None) or error}")

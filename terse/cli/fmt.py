@@ -8,7 +8,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, UNUSABLE, CommandError, fail, write, write_bytes, write_error
-from terse.cli.files import STDIN, read_bytes, replace_file, shown
+from terse.cli.files import STDIN, quoted, read_bytes, replace_file, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,12 +75,12 @@ def _parsed(paths: Sequence[str]) -> Iterator[tuple[str, Parsed]]:
     try:
         files = list(dict.fromkeys(entries(paths, disk)))
     except Unreadable as error:
-        fail(f"{shown(error.path)}: {error.reason}")
+        fail(f"{quoted(error.path)}: {error.reason}")
     for path in files:
         try:
             data = disk.read(path)
         except (OSError, ValueError) as error:
-            fail(f"{shown(path)}: {getattr(error, 'strerror', None) or 'cannot be read'}")
+            fail(f"{quoted(path)}: {getattr(error, 'strerror', None) or 'cannot be read'}")
         yield path, parse(path, data)
 
 
