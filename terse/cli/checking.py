@@ -61,7 +61,7 @@ def run(paths: Sequence[str], output: str, fail_on: str, root: str | None, sampl
     Raises:
         CommandError: a path cannot be read, or is empty; or the root is no folder.
     """
-    from terse.cli.files import shown
+    from terse.cli.files import quoted, shown
     from terse.diagnostic import Severity
     from terse.language import Unreadable, check
 
