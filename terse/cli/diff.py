@@ -11,7 +11,7 @@ import typer
 from terse.cli.captured import material_of
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
-from terse.cli.files import shown
+from terse.cli.files import quoted, shown
 from terse.cli.output import Output, renderer
 from terse.cli.rules_option import DEFAULT_RULES
 from terse.cli.test import checked_policy, read_sample
@@ -116,7 +116,7 @@ def _plan_before(before: str, rules: str, root: str, notes: list[str]) -> Plan:
     try:
         checked = check([path], folder, reader)
     except Unreadable as error:
-        fail(f"{shown(before)}: {shown(error.path)}: {error.reason}")
+        fail(f"{shown(before)}: {quoted(error.path)}: {error.reason}")
     if checked.plan is None:
         first = next(iter(found for found in checked.diagnostics if found.severity.word == "error"))
         where = first.primary.span.place

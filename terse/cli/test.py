@@ -9,7 +9,7 @@ import typer
 
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, UNUSABLE, CommandError, fail, write, write_error
-from terse.cli.files import STDIN, read_text, shown
+from terse.cli.files import STDIN, quoted, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,7 +108,7 @@ def checked_policy(path: str) -> Checked:
     try:
         checked = check([path])
     except Unreadable as error:
-        fail(f"{shown(error.path)}: {error.reason}")
+        fail(f"{quoted(error.path)}: {error.reason}")
     if checked.plan is None:
         write_error(text.render([d for d in checked.diagnostics if d.severity is Severity.ERROR]))
         raise CommandError(f"{shown(path)} does not compile", UNUSABLE)
