@@ -108,7 +108,7 @@ def _plan_before(before: str, rules: str, root: str, notes: list[str]) -> Plan:
         try:
             reader = Revision(before)
         except NoRevision as error:
-            fail(f"{shown(before)}: no such folder, and no revision: {shown(str(error))}")
+            fail(f"{quoted(before)}: no such folder, and no revision: {shown(str(error))}")
         path, folder = rules, root
         if not reader.exists(path):
             notes.append(f"{shown(before)} has no {shown(rules)}: compared with no rules at all")
