@@ -12,7 +12,7 @@ from terse.report.explain_views import shown
 
 _LONGEST_LABEL = 52
 # Narrow, so that words in it are large enough on a phone.
-_WIDTH, _ROW, _BAR = 400, 36, 12
+WIDTH, _ROW, _BAR = 400, 36, 12
 
 LEGEND = (
     '<ul class="legend"><li><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="sent" width="10" '
@@ -22,23 +22,30 @@ LEGEND = (
 
 
 class Bar(NamedTuple):
-    """A bar: tokens received and sent, and words for whoever points at it."""
+    """A bar: tokens received and sent, and words for whoever points at it.
+
+    Attributes:
+        percent: what stands behind it, if not what was saved of what was received.
+    """
 
     name: str
     received: int
     sent: int
     words: str
+    percent: float | None = None
 
 
-def page(title: str, body: Iterable[str]) -> str:
+def page(title: str, body: Iterable[str], style_of_its_own: str = "") -> str:
     """A page. Same input, same bytes.
 
     INVARIANT: the page's content security policy runs no script and loads nothing.
 
     Args:
         body: HTML, in which every text went through `shown`.
+        style_of_its_own: the file in this folder with what this page has beside the others.
     """
-    style = (Path(__file__).parent / "stats_page.css").read_text(encoding="utf-8")
+    names = ("page.css", style_of_its_own) if style_of_its_own else ("page.css",)
+    style = "".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in names)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return (
@@ -55,13 +62,15 @@ def page(title: str, body: Iterable[str]) -> str:
 def bars(rows: Sequence[Bar], what: str) -> str:
     """A bar per row, as long as what was received: what was sent, and what was not."""
     most = max((row.received for row in rows), default=1) or 1
-    room = _WIDTH - 40
+    room = WIDTH - 40
     parts = []
     for place, row in enumerate(rows):
         top = place * _ROW
         sent = room * min(row.sent, row.received) / most
         spared = room * max(row.received - row.sent, 0) / most
-        share = 100 * (row.received - row.sent) / row.received if row.received else 0.0
+        percent = row.percent
+        if percent is None:
+            percent = 100 * (row.received - row.sent) / row.received if row.received else 0.0
         label = row.name if len(row.name) <= _LONGEST_LABEL else f"…{row.name[1 - _LONGEST_LABEL :]}"
         bar = f'y="{top + 18}" height="{_BAR}"'
         parts.append(
@@ -69,11 +78,15 @@ def bars(rows: Sequence[Bar], what: str) -> str:
             f'<text x="0" y="{top + 13}">{shown(label)}</text>'
             f'<rect class="sent" x="0" width="{sent:.1f}" {bar}/>'
             f'<rect class="saved" x="{sent:.1f}" width="{spared:.1f}" {bar}/>'
-            f'<text x="{sent + spared + 6:.1f}" y="{top + 28}">{share:.0f}%</text></g>'
+            f'<text x="{sent + spared + 6:.1f}" y="{top + 28}">{percent:.0f}%</text></g>'
         )
-    height = max(1, len(rows)) * _ROW
+    return drawing(max(1, len(rows)) * _ROW, what, parts)
+
+
+def drawing(height: int, what: str, parts: Iterable[str]) -> str:
+    """A drawing `WIDTH` wide; `what` is for whoever does not see it."""
     label = shown(what)
-    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{label}">{"".join(parts)}</svg>\n'
+    return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">{"".join(parts)}</svg>\n'
 
 
 def tiles(each: Iterable[tuple[str, str]]) -> str:
