@@ -32,13 +32,16 @@ def line(number: int, session: str) -> str:
 @pytest.fixture
 def collected_soon() -> Iterator[None]:
     """Garbage is collected at once, whatever other tests left in this process."""
-    usual = gc.get_threshold()
+    usual, was_on = gc.get_threshold(), gc.isenabled()
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(700, 2, 2)
     yield
     gc.set_threshold(*usual)
     gc.unfreeze()
+    if not was_on:
+        gc.disable()
 
 
 @pytest.mark.usefixtures("collected_soon")
