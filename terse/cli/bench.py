@@ -13,9 +13,11 @@ import typer
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
 from terse.cli.files import quoted, read_text, shown
-from terse.cli.output import Output, renderer
+from terse.cli.output import Output, OutputOption, renderer
 from terse.cli.progress import tracked
+from terse.cli.rules_option import RulesOption
 from terse.cli.test import checked_policy
+from terse.cli.vocabulary_option import DEFAULT_VOCABULARY, VocabularyOption
 
 if TYPE_CHECKING:
     from terse.plan.model import Plan
@@ -36,15 +38,8 @@ def bench(
         str | None,
         typer.Option("--corpus", metavar="DIR", help="A folder with payloads/ and captures/: measure both."),
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules",
-            metavar="PATH",
-            help="A rule file or a folder; if not given, the embedded default policy.",
-        ),
-    ] = None,
-    output: Annotated[Output, typer.Option("--output", help="How figures are written.")] = Output.TEXT,
+    rules: RulesOption = None,
+    output: OutputOption = Output.TEXT,
     against: Annotated[
         str | None,
         typer.Option(
@@ -63,9 +58,7 @@ def bench(
         bool,
         typer.Option("--budget", help="Keep the rules' budgets of time: figures then depend on the machine."),
     ] = False,
-    vocabulary: Annotated[
-        str, typer.Option("--vocabulary", metavar="NAME", help="Count with o200k_base or cl100k_base.")
-    ] = "o200k_base",
+    vocabulary: VocabularyOption = DEFAULT_VOCABULARY,
 ) -> None:
     """Measure saved results.
 

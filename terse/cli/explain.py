@@ -15,6 +15,7 @@ from terse.cli.command import Command
 from terse.cli.console import fail, write, write_bytes, write_error
 from terse.cli.files import STDIN, quoted, read_bytes, read_text, replace_file, shown
 from terse.cli.rules_option import policy_of
+from terse.cli.vocabulary_option import DEFAULT_VOCABULARY
 
 if TYPE_CHECKING:
     from terse.payload.call import Call
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 CODE = re.compile(r"[Tt][0-9]{3}")
 NO_NAME = "?"
 """Server and tool of a call that nobody named: no exact name in a rule file matches it."""
-DEFAULT_VOCABULARY = "o200k_base"
 CAPTURE = ".jsonl"
 
 

@@ -14,6 +14,7 @@ from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write, write_error
 from terse.cli.files import shown
 from terse.cli.progress import tracked
+from terse.cli.rules_option import RulesOption
 
 if TYPE_CHECKING:
     from terse.fluency.endpoint import Endpoint
@@ -55,14 +56,7 @@ def fluency(
     count: Annotated[
         int, typer.Option("--questions", metavar="N", min=1, max=10_000, help="How many questions are asked.")
     ] = 60,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules",
-            metavar="PATH",
-            help="A rule file or a folder; if not given, the embedded default policy.",
-        ),
-    ] = None,
+    rules: RulesOption = None,
     most_tokens: Annotated[
         int, typer.Option("--most-tokens", metavar="N", min=1, help="Leave out results of more tokens.")
     ] = 8000,

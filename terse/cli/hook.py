@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from terse.cli import hooking
 from terse.cli.command import Command
+from terse.cli.rules_option import RulesOption
 
 
 def hook(
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules",
-            metavar="PATH",
-            help="A rule file or a folder; if not given, the embedded default policy.",
-        ),
-    ] = None,
+    rules: RulesOption = None,
 ) -> None:
     """Answer one call on stdin: see `terse.cli.hooking`."""
     hooking.run(rules)

@@ -13,9 +13,11 @@ from terse.cli.bench import policy
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
 from terse.cli.files import quoted, shown
-from terse.cli.output import Output, renderer
+from terse.cli.output import Output, OutputOption, renderer
 from terse.cli.progress import tracked
-from terse.cli.replay import MAX_PROCESSES, Client
+from terse.cli.replay import MAX_PROCESSES, AgainstOption, Client, ClientOption
+from terse.cli.rules_option import RulesOption
+from terse.cli.vocabulary_option import DEFAULT_VOCABULARY, VocabularyOption
 
 if TYPE_CHECKING:
     from terse.capture.recorded import Notes
@@ -36,24 +38,9 @@ def measure(
             help="Captured calls (*.jsonl), folders of them. Default: what `terse capture` wrote.",
         ),
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules",
-            metavar="PATH",
-            help="A rule file or a folder; if not given, the embedded default policy.",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="PATH", help="Other rules to compare with: a file or a folder."),
-    ] = None,
-    client: Annotated[
-        Client,
-        typer.Option(
-            "--client", help="What the client shows its model: the texts, or structuredContent before them."
-        ),
-    ] = Client.TEXT,
+    rules: RulesOption = None,
+    against: AgainstOption = None,
+    client: ClientOption = Client.TEXT,
     fetched: Annotated[
         float,
         typer.Option(
@@ -64,14 +51,12 @@ def measure(
             help="How much of what is set aside is fetched later, for net figures: see `terse stats`.",
         ),
     ] = 0.0,
-    output: Annotated[Output, typer.Option("--output", help="How figures are written.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
     html: Annotated[
         str | None,
         typer.Option("--html", metavar="FILE", help="Write one page with charts to this file, too."),
     ] = None,
-    vocabulary: Annotated[
-        str, typer.Option("--vocabulary", metavar="NAME", help="Count with o200k_base or cl100k_base.")
-    ] = "o200k_base",
+    vocabulary: VocabularyOption = DEFAULT_VOCABULARY,
 ) -> None:
     """Measure captured calls.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TypeVar
+from typing import Annotated, TypeVar
+
+import typer
 
 Facts = TypeVar("Facts")
 
@@ -13,6 +15,9 @@ class Output(StrEnum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
+
+
+OutputOption = Annotated[Output, typer.Option("--output", help="How figures are written.")]
 
 
 def renderer(

@@ -13,8 +13,10 @@ from terse.cli.bench import policy
 from terse.cli.command import Command
 from terse.cli.console import FINDINGS, CommandError, fail, write
 from terse.cli.files import shown
-from terse.cli.output import Output, renderer
+from terse.cli.output import Output, OutputOption, renderer
 from terse.cli.progress import tracked
+from terse.cli.rules_option import RulesOption
+from terse.cli.vocabulary_option import DEFAULT_VOCABULARY, VocabularyOption
 
 if TYPE_CHECKING:
     from terse.report.replayed import Replay, Replayed
@@ -30,32 +32,27 @@ class Client(StrEnum):
     STRUCTURED = "structured"
 
 
+AgainstOption = Annotated[
+    str | None,
+    typer.Option("--against", metavar="PATH", help="Other rules to compare with: a file or a folder."),
+]
+ClientOption = Annotated[
+    Client,
+    typer.Option(
+        "--client", help="What the client shows its model: the texts, or structuredContent before them."
+    ),
+]
+
+
 def replay(
     captures: Annotated[
         list[str], typer.Argument(metavar="CAPTURE…", help="Recorded sessions (*.jsonl), one call a line.")
     ],
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules",
-            metavar="PATH",
-            help="A rule file or a folder; if not given, the embedded default policy.",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="PATH", help="Other rules to compare with: a file or a folder."),
-    ] = None,
-    client: Annotated[
-        Client,
-        typer.Option(
-            "--client", help="What the client shows its model: the texts, or structuredContent before them."
-        ),
-    ] = Client.TEXT,
-    output: Annotated[Output, typer.Option("--output", help="How figures are written.")] = Output.TEXT,
-    vocabulary: Annotated[
-        str, typer.Option("--vocabulary", metavar="NAME", help="Count with o200k_base or cl100k_base.")
-    ] = "o200k_base",
+    rules: RulesOption = None,
+    against: AgainstOption = None,
+    client: ClientOption = Client.TEXT,
+    output: OutputOption = Output.TEXT,
+    vocabulary: VocabularyOption = DEFAULT_VOCABULARY,
 ) -> None:
     """Replay recorded sessions.
 

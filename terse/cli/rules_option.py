@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from terse.cli.console import CommandError, fail
 from terse.cli.files import quoted, shown
@@ -13,6 +15,24 @@ if TYPE_CHECKING:
 
 DEFAULT_RULES = "policies"
 """Where a repository has its rules: taken where there is such a folder and `--rules` is not given."""
+
+RulesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rules", metavar="PATH", help="A rule file or a folder; if not given, the embedded default policy."
+    ),
+]
+"""Of a command that is about rules wherever they are."""
+
+RulesHereOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rules",
+        metavar="PATH",
+        help="A rule file or a folder. Default: policies/, or the embedded policy where there is none.",
+    ),
+]
+"""Of a command that is about the rules of the folder it is called in: see `policy_here`."""
 
 
 def policy_of(path: str) -> tuple[Plan, str]:

@@ -9,7 +9,7 @@ import typer
 from terse.cli.command import Command
 from terse.cli.console import fail, write
 from terse.cli.files import quoted, shown
-from terse.cli.rules_option import policy_here
+from terse.cli.rules_option import RulesHereOption, policy_here
 
 if TYPE_CHECKING:
     from terse.payload.call import Call
@@ -19,14 +19,7 @@ def show(
     tool: Annotated[
         str | None, typer.Argument(metavar="SERVER/TOOL", help="The tool. Default: all of them.")
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules",
-            metavar="PATH",
-            help="A rule file or a folder. Default: policies/, or the embedded policy where there is none.",
-        ),
-    ] = None,
+    rules: RulesHereOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
     """Show the order of the rules.

@@ -10,12 +10,12 @@ import typer
 from terse.cli.command import Command
 from terse.cli.console import fail, write
 from terse.cli.files import read_text, shown
-from terse.cli.rules_option import DEFAULT_RULES, policy_here
+from terse.cli.rules_option import DEFAULT_RULES, RulesHereOption, policy_here
+from terse.cli.vocabulary_option import DEFAULT_VOCABULARY
 
 if TYPE_CHECKING:
     from terse.listing.definition import Definition
 
-DEFAULT_VOCABULARY = "o200k_base"
 LOCK = "tools.lock"
 
 
@@ -28,14 +28,7 @@ def tools(
             "the rules.",
         ),
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules",
-            metavar="PATH",
-            help="A rule file or a folder. Default: policies/, or the embedded policy where there is none.",
-        ),
-    ] = None,
+    rules: RulesHereOption = None,
     server: Annotated[
         str | None,
         typer.Option("--server", metavar="NAME", help="The server: of several, only this one."),
