@@ -35,3 +35,18 @@ def check_nothing_ran(page: Page, title: str, *, scripts: int) -> None:
     assert page.ask("document.scripts.length") == scripts
     assert page.ask("document.images.length") == 0
     assert page.ask("performance.getEntriesByType('resource').length") == 0
+
+
+def check_read_on_a_phone(page: Page) -> None:
+    """Nothing sticks out of a phone, words are large enough, and stand out from what is behind them."""
+    assert page.ask("document.documentElement.scrollWidth") <= 390
+    assert (
+        page.ask(
+            "Math.min(...[...document.querySelectorAll('svg text')]"
+            ".map((text) => parseFloat(getComputedStyle(text).fontSize)"
+            " * text.ownerSVGElement.getScreenCTM().a))"
+        )
+        >= 9.5
+    )
+    ratio, where = page.ask(CONTRAST)
+    assert ratio >= 4.5, where

@@ -8,7 +8,7 @@ import pytest
 
 from terse.report.stats import Stats
 from terse.report.stats_html import render
-from tests.browser.any_page import CONTRAST, HOSTILE, check_nothing_ran
+from tests.browser.any_page import HOSTILE, check_nothing_ran, check_read_on_a_phone
 from tests.browser.chromium import Page
 from tests.ledger.notes import AT, record
 
@@ -60,15 +60,5 @@ def test_it_can_be_read_on_a_phone(page: Page, stats_page: Path, scheme: str) ->
     page.scheme(scheme)
     page.open(stats_page)
 
-    assert page.ask("document.documentElement.scrollWidth") <= 390
-    assert (
-        page.ask(
-            "Math.min(...[...document.querySelectorAll('svg text')]"
-            ".map((text) => parseFloat(getComputedStyle(text).fontSize)"
-            " * text.ownerSVGElement.getScreenCTM().a))"
-        )
-        >= 9.5
-    )
-    ratio, where = page.ask(CONTRAST)
-    assert ratio >= 4.5, where
+    check_read_on_a_phone(page)
     page.scheme("light")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from terse.report.verified_html import render
+from tests.browser.any_page import CONTRAST
 from tests.browser.chromium import Page, picture
-from tests.browser.test_explain_page import CONTRAST
 from tests.report.test_verified import BROKEN, HOSTILE, OPEN, verified
 
 

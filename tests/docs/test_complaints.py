@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.docs.named_tests import NAMED, ROOT, absent
+
 ROWS = [
     row
     for row in (ROOT / "docs" / "complaints.md").read_text(encoding="utf-8").splitlines()
     if re.match(r"\| \d", row)
 ]
-NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
 def test_every_complaint_has_its_test() -> None:
@@ -25,13 +23,4 @@ def test_every_complaint_has_its_test() -> None:
 
 def test_every_test_that_is_named_exists() -> None:
     """By file and function."""
-    named = [found for row in ROWS for found in NAMED.findall(row)]
-    functions = {
-        path: {
-            node.name
-            for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
-            if isinstance(node, ast.FunctionDef)
-        }
-        for path in {path for path, _ in named}
-    }
-    assert [(path, name) for path, name in named if name not in functions[path]] == []
+    assert absent(ROWS) == []
